@@ -1,0 +1,2 @@
+//! One conversation.
+pub mod scripted;

@@ -1,0 +1,2 @@
+//! When one session hands over to the next.
+pub mod prompt;
