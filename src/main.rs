@@ -1,1 +1,3 @@
+//! The `flower` program.
+
 fn main() {}

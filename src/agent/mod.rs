@@ -1,2 +1,0 @@
-//! One conversation.
-pub mod scripted;

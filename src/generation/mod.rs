@@ -1,2 +1,0 @@
-//! When one session hands over to the next.
-pub mod prompt;
