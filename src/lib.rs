@@ -2,6 +2,7 @@
 
 pub mod config;
 pub mod disk;
+pub mod handoff;
 pub mod sanitize;
 pub mod secret;
 pub mod tokens;
