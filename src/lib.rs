@@ -3,6 +3,7 @@
 pub mod config;
 pub mod disk;
 pub mod handoff;
+pub mod model;
 pub mod sanitize;
 pub mod secret;
 pub mod tokens;
