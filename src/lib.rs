@@ -7,3 +7,4 @@ pub mod model;
 pub mod sanitize;
 pub mod secret;
 pub mod tokens;
+pub mod tool;
