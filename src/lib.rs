@@ -1,5 +1,6 @@
 //! flower: long agent runs that hand over to a fresh session instead of compacting.
 
+pub mod agent;
 pub mod config;
 pub mod disk;
 pub mod handoff;
