@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod config;
 pub mod disk;
+pub mod generation;
 pub mod handoff;
 pub mod model;
 pub mod sanitize;
