@@ -1,0 +1,516 @@
+//! The imperative shell of the headless library: [`Runtime`] runs a step to its end. Specs and words
+//! of the person come in; numbered events and files go out.
+
+pub mod bus;
+mod clock;
+mod desk;
+mod driver;
+pub mod event;
+mod journal;
+pub mod manifest;
+mod recorder;
+pub mod spec;
+mod swap;
+mod turn;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Notify, mpsc};
+use tokio::task::{JoinError, JoinHandle};
+
+use self::bus::{Bus, Events};
+use self::desk::Desk;
+pub use self::desk::OpenError;
+pub use self::driver::Command;
+use self::driver::{Driver, Limits, Swap};
+use self::event::EventKind;
+use self::journal::Journal;
+use self::manifest::{ManifestRow, RunDir};
+use self::recorder::Recorder;
+use self::spec::{AgentSpec, StepResult, StepSpec};
+use crate::agent::native::{NativeAgent, Settings};
+use crate::generation::machine::{ReviewMode, State};
+use crate::generation::policy::HandoffPolicy;
+use crate::generation::why::Failure;
+use crate::handoff::DocumentLang;
+use crate::handoff::store::Store;
+use crate::model::anthropic::{Anthropic, AnthropicOptions};
+use crate::model::error::ModelError;
+use crate::model::window::{Window, WindowSource};
+use crate::tool::{PermissionRequest, ToolContext, Toolbox};
+
+const SYSTEM: &str = include_str!("../../assets/prompts/system.md");
+
+/// Default time after which a held review goes on by itself.
+pub const DEFAULT_HOLD_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Interrupts a front end may send before the run takes them.
+const COMMAND_QUEUE: usize = 16;
+
+/// Why a run could not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum RuntimeError {
+    /// The workspace is no folder.
+    #[error("the workspace {path} cannot be used: {why}; name a folder with -w")]
+    Workspace {
+        /// The folder asked for.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Files cannot be made where they belong.
+    #[error(
+        "cannot write to {path} ({source}); name another folder with -w or -r, or leave files out with --no-workbench"
+    )]
+    Unwritable {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// There is nothing to begin with.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The server's address cannot be used.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+/// Puts a [`Runtime`] together.
+#[derive(Debug, Clone)]
+pub struct RuntimeBuilder {
+    workspace: PathBuf,
+    run_dir: Option<PathBuf>,
+    workbench: bool,
+    policy: HandoffPolicy,
+    window_source: WindowSource,
+    review: ReviewMode,
+    hold_timeout: Duration,
+    document_lang: DocumentLang,
+    asker: Option<mpsc::Sender<PermissionRequest>>,
+}
+
+impl RuntimeBuilder {
+    /// Sets who is asked for permission; without anybody, what would be asked is refused.
+    #[must_use]
+    pub fn asker(mut self, asker: mpsc::Sender<PermissionRequest>) -> Self {
+        self.asker = Some(asker);
+        self
+    }
+
+    /// Sets the folder the agent works in; the current one by default.
+    #[must_use]
+    pub fn workspace(mut self, path: impl AsRef<Path>) -> Self {
+        self.workspace = path.as_ref().to_owned();
+        self
+    }
+
+    /// Sets where runs are recorded; `.flower/runs` in the workspace by default.
+    #[must_use]
+    pub fn run_dir(mut self, path: impl AsRef<Path>) -> Self {
+        self.run_dir = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Sets whether files are kept at all; without a workbench a handoff goes through the prompt.
+    #[must_use]
+    pub fn workbench(mut self, on: bool) -> Self {
+        self.workbench = on;
+        self
+    }
+
+    /// Sets window, headroom and the number of swaps; the window counts as the person's own.
+    #[must_use]
+    pub fn handoff(mut self, policy: HandoffPolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Sets where the window comes from, which decides whether an overflow may correct it.
+    #[must_use]
+    pub fn window_source(mut self, source: WindowSource) -> Self {
+        self.window_source = source;
+        self
+    }
+
+    /// Sets what a person gets to see before a swap; nothing by default.
+    #[must_use]
+    pub fn review(mut self, mode: ReviewMode) -> Self {
+        self.review = mode;
+        self
+    }
+
+    /// Sets after how long a held review goes on by itself.
+    #[must_use]
+    pub fn hold_timeout(mut self, length: Duration) -> Self {
+        self.hold_timeout = length;
+        self
+    }
+
+    /// Sets the language of the handoff's headings; Chinese by default.
+    #[must_use]
+    pub fn document_lang(mut self, lang: DocumentLang) -> Self {
+        self.document_lang = lang;
+        self
+    }
+
+    /// Checks the folders and makes them.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Workspace`] when the workspace is no folder, [`RuntimeError::Unwritable`] when
+    /// files cannot be made.
+    pub fn build(self) -> Result<Runtime, RuntimeError> {
+        let workspace = self
+            .workspace
+            .canonicalize()
+            .map_err(|error| error.to_string())
+            .and_then(|path| {
+                if path.is_dir() {
+                    Ok(path)
+                } else {
+                    Err("it is not a folder".to_owned())
+                }
+            })
+            .map_err(|why| RuntimeError::Workspace {
+                path: self.workspace.clone(),
+                why,
+            })?;
+        let bench = workspace.join(".flower");
+        let run_dir = match (&self.run_dir, self.workbench) {
+            (Some(path), _) => Some(path.clone()),
+            (None, true) => Some(bench.join("runs")),
+            (None, false) => None,
+        };
+        let notes = self.workbench.then(|| bench.join("notes"));
+        for folder in [&notes, &run_dir].into_iter().flatten() {
+            probe(folder).map_err(|source| RuntimeError::Unwritable {
+                path: folder.clone(),
+                source,
+            })?;
+        }
+        Ok(Runtime {
+            workspace,
+            notes,
+            run_dir,
+            parts: self,
+        })
+    }
+}
+
+/// Makes a folder and tries to write in it, so that a run never begins where it cannot keep its files.
+fn probe(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    tempfile::tempfile_in(folder).map(drop)
+}
+
+/// Runs steps in one folder.
+#[derive(Debug, Clone)]
+pub struct Runtime {
+    workspace: PathBuf,
+    notes: Option<PathBuf>,
+    run_dir: Option<PathBuf>,
+    parts: RuntimeBuilder,
+}
+
+/// A step under way.
+#[derive(Debug)]
+pub struct RunHandle {
+    commands: mpsc::Sender<Command>,
+    stop: Arc<Notify>,
+    task: JoinHandle<StepResult>,
+}
+
+impl RunHandle {
+    /// A way to send commands from elsewhere.
+    pub fn commands(&self) -> mpsc::Sender<Command> {
+        self.commands.clone()
+    }
+
+    /// Stops the step at once, whatever it does; what is open is settled first.
+    pub fn stop(&self) {
+        self.stop.notify_one();
+    }
+
+    /// Waits for the end. Safe to drop and call again.
+    ///
+    /// # Errors
+    /// When the step's task panicked.
+    pub async fn wait(&mut self) -> Result<StepResult, JoinError> {
+        (&mut self.task).await
+    }
+}
+
+impl Runtime {
+    /// A runtime with the defaults, to be changed.
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder {
+            workspace: PathBuf::from("."),
+            run_dir: None,
+            workbench: true,
+            policy: HandoffPolicy::default(),
+            window_source: WindowSource::Flag,
+            review: ReviewMode::Off,
+            hold_timeout: DEFAULT_HOLD_TIMEOUT,
+            document_lang: DocumentLang::Zh,
+            asker: None,
+        }
+    }
+
+    /// The folder the agent works in.
+    pub fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// Begins a step. Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Open`] when there is nothing to begin with, [`RuntimeError::Model`] when the
+    /// server's address cannot be used, [`RuntimeError::Unwritable`] when the journal cannot be made.
+    pub fn start(
+        &self,
+        agent: AgentSpec,
+        step: StepSpec,
+    ) -> Result<(RunHandle, Events), RuntimeError> {
+        let run = new_run_id();
+        let run_dir = self.run_dir.clone().map(RunDir::new);
+        let mut desk = Desk {
+            run: run.clone(),
+            step: step.name.clone(),
+            workspace: self.workspace.clone(),
+            task: step.task.clone().unwrap_or_default(),
+            lang: self.parts.document_lang,
+            rules: crate::tool::rules(&self.workspace),
+            store: self.notes.as_deref().map(Store::new),
+            run_dir: run_dir.clone(),
+            inbox: Vec::new(),
+            notes: Vec::new(),
+        };
+        let opening = desk.open(&step, &agent.model)?;
+        let journal = run_dir
+            .as_ref()
+            .map(|dir| Journal::create(&dir.events(), &run))
+            .transpose()
+            .map_err(|source| RuntimeError::Unwritable {
+                path: self.run_dir.clone().unwrap_or_default(),
+                source,
+            })?;
+        let (bus, events) = Bus::new(journal);
+        let mut state = State::new(
+            self.parts.policy,
+            self.parts.review,
+            self.parts.hold_timeout,
+        );
+        state.generation = opening.transcript.generation();
+        let row = first_row(&desk, opening.resumed, agent.prices.is_some());
+        let window = Window {
+            tokens: self.parts.policy.window,
+            source: self.parts.window_source.clone(),
+        };
+        let recorder = Recorder::new(bus, state, window, row, run_dir, agent.prices);
+        let native = self.native(&agent, opening.transcript)?;
+        let (commands, receiver) = mpsc::channel(COMMAND_QUEUE);
+        let driver = Driver {
+            agent: native,
+            recorder,
+            commands: receiver,
+            desk,
+            spec: agent,
+            limits: Limits {
+                turns: step.max_turns,
+                budget_usd: step.max_budget_usd,
+            },
+            swap: Swap::default(),
+            timer: None,
+        };
+        let stop = Arc::new(Notify::new());
+        let first = First {
+            task: step.task,
+            texts: opening.texts,
+            notes: opening.notes,
+            resumed: opening.resumed,
+        };
+        let task = tokio::spawn(drive(driver, first, stop.clone()));
+        let handle = RunHandle {
+            commands,
+            stop,
+            task,
+        };
+        Ok((handle, events))
+    }
+
+    fn native(
+        &self,
+        agent: &AgentSpec,
+        transcript: crate::agent::transcript::Transcript,
+    ) -> Result<NativeAgent, RuntimeError> {
+        let window = self.parts.policy.window;
+        let model = Anthropic::new(AnthropicOptions {
+            base_url: agent.base_url.clone(),
+            auth: agent.auth.clone(),
+            idle_timeout: agent.idle_timeout,
+            connect_timeout: agent.connect_timeout,
+            use_proxy: agent.use_proxy,
+            overflow_patterns: agent.overflow_patterns.clone(),
+        })?;
+        let mut toolbox = Toolbox::new(ToolContext {
+            workspace: self.workspace.clone(),
+            permission: agent.permission,
+            allow: agent.allow.clone(),
+            bash_timeout: agent.bash_timeout,
+            spill_dir: self
+                .notes
+                .as_ref()
+                .map(|_| self.workspace.join(".flower/spill")),
+            protected: self.run_dir.clone().into_iter().collect(),
+        })
+        .with_output_cap(output_cap_bytes(window));
+        if let Some(asker) = &self.parts.asker {
+            toolbox = toolbox.with_asker(asker.clone());
+        }
+        let settings = Settings {
+            model: agent.model.clone(),
+            system: SYSTEM
+                .trim()
+                .replace("{workspace}", &self.workspace.to_string_lossy()),
+            max_output_tokens: agent.output_cap(window),
+            thinking_budget_tokens: agent.thinking_budget_tokens,
+        };
+        Ok(NativeAgent::new(
+            model, toolbox, settings, transcript, window,
+        ))
+    }
+}
+
+/// A tool result may take about an eighth of the window (four bytes a token), and never more than
+/// 30,000 bytes: what a person would still scroll through.
+fn output_cap_bytes(window_tokens: u64) -> usize {
+    usize::try_from(window_tokens / 2)
+        .unwrap_or(usize::MAX)
+        .clamp(1_000, 30_000)
+}
+
+/// What a step begins with.
+struct First {
+    task: Option<String>,
+    texts: Vec<String>,
+    notes: Vec<String>,
+    resumed: bool,
+}
+
+/// Runs a driver to its end, or until it is told to stop at once.
+async fn drive(mut driver: Driver, first: First, stop: Arc<Notify>) -> StepResult {
+    let outcome = tokio::select! {
+        biased;
+        () = stop.notified() => Err(Failure::Interrupted),
+        outcome = async {
+            open(&mut driver, first).await;
+            driver.run().await
+        } => outcome,
+    };
+    let failure = outcome.err();
+    driver.finish(failure.as_ref()).await;
+    let row = &driver.recorder.row;
+    StepResult {
+        run: row.run.clone(),
+        failure,
+        session_id: driver.agent.transcript().id().to_owned(),
+        attempts: row.attempts,
+        retired: row.retired.clone(),
+        generations: row.generations.clone(),
+        context: row.context,
+        cost_usd: row.cost_usd,
+        num_turns: row.num_turns,
+        text: row.text.clone(),
+        last_seq: driver.recorder.bus.last_seq(),
+    }
+}
+
+/// Tells of the beginning and gives the first session its words.
+async fn open(driver: &mut Driver, first: First) {
+    let Driver {
+        agent,
+        recorder,
+        desk,
+        spec,
+        ..
+    } = driver;
+    recorder
+        .emit(EventKind::Run {
+            run: desk.run.clone(),
+            workspace: desk.workspace.clone(),
+            model: spec.model.clone(),
+            version: env!("CARGO_PKG_VERSION"),
+        })
+        .await;
+    recorder
+        .emit(EventKind::Step {
+            step: desk.step.clone(),
+            task: first.task,
+        })
+        .await;
+    let session = agent.transcript().id().to_owned();
+    let noted = desk.note_session(&session);
+    let generation = recorder.state.generation;
+    recorder.session(&session, generation, first.resumed).await;
+    let said = if first.texts.is_empty() {
+        Ok(())
+    } else {
+        agent.say(first.texts)
+    };
+    for (what, result) in [("lineage", noted), ("transcript", said)] {
+        if let Err(error) = result {
+            recorder
+                .warn(format!("the {what} could not be written: {error}"))
+                .await;
+        }
+    }
+    for note in first.notes {
+        recorder.warn(note).await;
+    }
+    let policy = recorder.state.level.policy;
+    if policy.unreachable() {
+        recorder
+            .warn(format!(
+                "the hand-over mark {} is not below the window {}: the window overflows first and the handoff can only \
+                 be the mechanical one; raise --window or lower --headroom",
+                policy.at(),
+                policy.window
+            ))
+            .await;
+    }
+}
+
+fn first_row(desk: &Desk, resumed: bool, priced: bool) -> ManifestRow {
+    ManifestRow {
+        run: desk.run.clone(),
+        step: desk.step.clone(),
+        task: desk.task.clone(),
+        session_id: None,
+        ok: None,
+        error: None,
+        errors: Vec::new(),
+        attempts: 1,
+        resumed,
+        retired: Vec::new(),
+        generations: Vec::new(),
+        context: None,
+        cost_usd: priced.then_some(0.0),
+        num_turns: 0,
+        text: String::new(),
+        started_at: clock::now_text(),
+        ended_at: None,
+        duration_s: 0.0,
+    }
+}
+
+/// An id that sorts by time and is unique on every machine.
+fn new_run_id() -> String {
+    let random = uuid::Uuid::new_v4().simple().to_string();
+    format!(
+        "{}-{}",
+        clock::now_zoned().strftime("%Y%m%d-%H%M%S"),
+        &random[..6]
+    )
+}
