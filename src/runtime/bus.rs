@@ -56,20 +56,18 @@ pub(super) struct Bus {
 #[derive(Debug)]
 pub struct Events {
     queue: Receiver<Sent>,
-    deltas: Receiver<String>,
     journal: Option<PathBuf>,
     next: u64,
     held: std::collections::VecDeque<Received>,
 }
 
 impl Bus {
-    /// Makes a bus and its front end's end.
-    pub(super) fn new(journal: Option<Journal>) -> (Self, Events) {
+    /// Makes a bus and its front end's ends: events in order, and pieces of unfinished answers.
+    pub(super) fn new(journal: Option<Journal>) -> (Self, Events, Receiver<String>) {
         let (sender, queue) = mpsc::channel(QUEUE_EVENTS);
         let (delta_sender, deltas) = mpsc::channel(QUEUE_DELTAS);
         let events = Events {
             queue,
-            deltas,
             journal: journal.as_ref().map(|j| j.path().to_owned()),
             next: 1,
             held: std::collections::VecDeque::new(),
@@ -81,7 +79,7 @@ impl Bus {
             front_end: Some(sender),
             deltas: delta_sender,
         };
-        (bus, events)
+        (bus, events, deltas)
     }
 
     /// Numbers an event, writes it down and offers it to the front end. Returns the first failure
@@ -170,15 +168,6 @@ impl Events {
         }
     }
 
-    /// The pieces of an unfinished answer that are there now.
-    pub fn deltas(&mut self) -> String {
-        let mut text = String::new();
-        while let Ok(delta) = self.deltas.try_recv() {
-            text.push_str(&delta);
-        }
-        text
-    }
-
     /// After the run: what was dropped behind the last delivered event, up to `last`.
     pub fn rest(mut self, last: u64) -> Vec<Received> {
         while let Ok(sent) = self.queue.try_recv() {
@@ -245,7 +234,7 @@ mod tests {
     async fn a_front_end_that_never_reads_stalls_nothing_and_misses_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::create(folder.path(), "r").unwrap();
-        let (mut bus, mut events) = Bus::new(Some(journal));
+        let (mut bus, mut events, _) = Bus::new(Some(journal));
         let total = QUEUE_EVENTS + 500;
         for n in 0..total {
             bus.emit(text(n)).await.unwrap();
@@ -265,7 +254,7 @@ mod tests {
     async fn a_gap_in_the_middle_is_filled_from_the_journal() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::create(folder.path(), "r").unwrap();
-        let (mut bus, mut events) = Bus::new(Some(journal));
+        let (mut bus, mut events, _) = Bus::new(Some(journal));
         let mut received = Vec::new();
         for n in 0..QUEUE_EVENTS + 10 {
             bus.emit(text(n)).await.unwrap();
@@ -289,7 +278,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::create(folder.path(), "r").unwrap();
         let path = journal.path().to_owned();
-        let (mut bus, events) = Bus::new(Some(journal));
+        let (mut bus, events, _) = Bus::new(Some(journal));
         drop(events);
         for n in 0..10 {
             bus.emit(text(n)).await.unwrap();

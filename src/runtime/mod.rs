@@ -219,6 +219,7 @@ pub struct Runtime {
 pub struct RunHandle {
     commands: mpsc::Sender<Command>,
     stop: Arc<Notify>,
+    deltas: Option<mpsc::Receiver<String>>,
     task: JoinHandle<StepResult>,
 }
 
@@ -226,6 +227,11 @@ impl RunHandle {
     /// A way to send commands from elsewhere.
     pub fn commands(&self) -> mpsc::Sender<Command> {
         self.commands.clone()
+    }
+
+    /// The pieces of the answer that is arriving, for whoever asks first.
+    pub fn take_deltas(&mut self) -> Option<mpsc::Receiver<String>> {
+        self.deltas.take()
     }
 
     /// Stops the step at once, whatever it does; what is open is settled first.
@@ -296,7 +302,7 @@ impl Runtime {
                 path: self.run_dir.clone().unwrap_or_default(),
                 source,
             })?;
-        let (bus, events) = Bus::new(journal);
+        let (bus, events, deltas) = Bus::new(journal);
         let mut state = State::new(
             self.parts.policy,
             self.parts.review,
@@ -335,6 +341,7 @@ impl Runtime {
         let handle = RunHandle {
             commands,
             stop,
+            deltas: Some(deltas),
             task,
         };
         Ok((handle, events))
