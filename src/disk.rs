@@ -81,6 +81,57 @@ pub fn create_new_with_suffix(
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
+/// Reads an ordinary file, or what a link to one leads to.
+///
+/// # Errors
+/// Any I/O error. A folder, and a pipe or device that would make flower wait for ever, are errors
+/// too.
+pub fn read_ordinary(path: &Path) -> io::Result<Vec<u8>> {
+    if fs::metadata(path)?.is_file() {
+        fs::read(path)
+    } else {
+        Err(io::Error::other("it is not an ordinary file"))
+    }
+}
+
+/// Opens a file that is only there to be locked, and makes it when missing.
+///
+/// # Errors
+/// Any I/O error. A link, a pipe or anything else that is no ordinary file is an error too.
+pub fn open_lock(path: &Path) -> io::Result<File> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if !found.is_file() => {
+            let what = format!("the lock {} is not an ordinary file", path.display());
+            return Err(io::Error::other(what));
+        }
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    fs::OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)
+}
+
+/// Tells whether `path`, which lies in `root` by its name, leads somewhere else: through a link to
+/// outside, or through one that leads nowhere. `root` has no links in it.
+pub fn leads_outside(root: &Path, path: &Path) -> bool {
+    match fs::symlink_metadata(path) {
+        Ok(_) => !path
+            .canonicalize()
+            .is_ok_and(|found| found.starts_with(root)),
+        // What is missing is made below the nearest folder that is there.
+        Err(_) => match path.parent() {
+            Some(parent) if parent != root && parent.starts_with(root) => {
+                leads_outside(root, parent)
+            }
+            Some(_) | None => false,
+        },
+    }
+}
+
 /// Lists `<stem>.<extension>`, `<stem>-2.<extension>`, `<stem>-3.<extension>` and so on.
 pub(crate) fn numbered_names(
     folder: &Path,

@@ -19,8 +19,6 @@ const SHA_CHARS: usize = 8;
 pub(super) fn lines(received: &Received, texts: &Texts) -> String {
     match received {
         Received::Event(sent) => of_event(&sent.event, texts),
-        // What had to be read back from the journal is shown as it stands there.
-        Received::Line(line) => format!("{}\n", sanitize(line)),
         Received::Lost { events, why } => {
             let message = format!("{events} events could not be read back: {why}");
             one_line(&texts.run.warning, &[("message", &message)])
@@ -82,7 +80,7 @@ fn of_event(event: &Event, texts: &Texts) -> String {
             ],
         ),
         EventKind::Error { message, class } => {
-            let text = if *class == "warning" {
+            let text = if class == "warning" {
                 &run.warning
             } else {
                 &run.error
@@ -100,7 +98,7 @@ fn of_handoff(handoff: &HandoffEvent, texts: &Texts) -> String {
             context,
             window,
             at,
-        } => one_line(
+        } if context < at => one_line(
             &run.near,
             &[
                 ("context", &tokens::level(*context)),
@@ -108,6 +106,8 @@ fn of_handoff(handoff: &HandoffEvent, texts: &Texts) -> String {
                 ("left", &tokens::size(at.saturating_sub(*context))),
             ],
         ),
+        // What comes next says that the mark is reached.
+        HandoffEvent::Near { .. } => String::new(),
         HandoffEvent::Writing {
             context: Some(context),
             window,
@@ -276,7 +276,7 @@ mod tests {
         };
         let error = EventKind::Error {
             message: hostile.to_owned(),
-            class: "fatal",
+            class: "fatal".into(),
         };
         for kind in [call, result, text, error] {
             let line = line(kind, Lang::Zh);

@@ -30,6 +30,12 @@ pub fn successor_prompt(lang: DocumentLang, handoff: &Handoff) -> String {
         DocumentLang::Zh => SUCCESSOR_PROMPT,
         DocumentLang::En => SUCCESSOR_PROMPT_EN,
     };
+    // A sentence about dead ends makes no sense to a reader who sees none.
+    let has_deadends = !handoff.normalized().deadends.is_empty();
+    let text: String = text
+        .split_inclusive('\n')
+        .filter(|line| has_deadends || !line.contains("{deadends}"))
+        .collect();
     // The words name the headings that the document has. Its text comes in last: it may hold braces.
     text.replace("{next}", Section::Next.heading(handoff.lang))
         .replace("{deadends}", Section::Deadends.heading(handoff.lang))
@@ -72,7 +78,15 @@ mod tests {
             successor_prompt(DocumentLang::Zh, &handoff),
             "你在接手一件没干完的活。前一个会话的上下文满了，由你接着干。你没有任何关于它的记忆：只有下面这份交接书，和磁盘上的东西。\n\n\
              ## 现在在做什么\n\n修构建 {sections}\n\n## 下一步\n\n  缩进也要在\n\n```\n## 现场\n\n\
-             现在从「下一步」接着干。不要从头再来，不要问背景：要知道什么，到磁盘上去看。「走不通的路」里写过的不要再试一遍。\n"
+             现在从「下一步」接着干。不要从头再来，不要问背景：要知道什么，到磁盘上去看。\n"
+        );
+        let handoff = Handoff {
+            deadends: "- 调大超时".to_owned(),
+            ..handoff
+        };
+        assert!(
+            successor_prompt(DocumentLang::Zh, &handoff)
+                .ends_with("去看。\n「走不通的路」里写过的不要再试一遍。\n")
         );
         let handoff = Handoff {
             lang: DocumentLang::En,

@@ -47,6 +47,12 @@ impl Handoff {
         parse::parse(&String::from_utf8_lossy(text.as_ref()))
     }
 
+    /// Lists the sections that have a heading in a text, with a body or not, in the order of the
+    /// document; tells how far a reply got that was cut.
+    pub fn sections_in(text: &str) -> Vec<Section> {
+        parse::sections_in(text)
+    }
+
     /// Gives the text of one section.
     pub fn section(&self, section: Section) -> &str {
         match section {

@@ -18,6 +18,17 @@ pub(super) fn parse(text: &str) -> Handoff {
     scan.into_handoff(last)
 }
 
+/// Lists the sections that have a heading, in a reply wrapped in a fence too.
+pub(super) fn sections_in(text: &str) -> Vec<Section> {
+    let text = line::without_returns(text.trim_start_matches('\u{feff}'));
+    let plain = scan(&text);
+    let scan = unwrap(&text, &plain).unwrap_or(plain);
+    let mut found: Vec<Section> = scan.bodies.iter().map(|(section, _)| *section).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
 /// What one pass over a text finds.
 #[derive(Default)]
 struct Scan<'a> {

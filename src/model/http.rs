@@ -16,7 +16,7 @@ use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Client, ClientBuilder, Method, RequestBuilder, StatusCode, Url};
 
 use super::error::ModelError;
-use crate::secret::Secret;
+use crate::secret::{Secret, scrub};
 
 pub(super) use fault::Asked;
 pub(super) use sse::{Events, open_events};
@@ -39,6 +39,14 @@ pub enum Auth {
 }
 
 impl Auth {
+    /// Takes the key or token out of a text, whatever it was escaped for.
+    pub fn scrub(&self, text: &str) -> String {
+        match self.secret() {
+            Some(secret) => scrub(text, std::slice::from_ref(secret)),
+            None => text.to_owned(),
+        }
+    }
+
     fn secret(&self) -> Option<&Secret> {
         match self {
             Self::ApiKey(secret) | Self::Bearer(secret) => Some(secret),

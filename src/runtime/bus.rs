@@ -31,8 +31,6 @@ const QUEUE_DELTAS: usize = 256;
 pub enum Received {
     /// An event in order.
     Event(Sent),
-    /// The line of an event that did not fit into the queue, read back from the journal.
-    Line(Arc<str>),
     /// Events that can neither be delivered nor read back.
     Lost {
         /// How many.
@@ -191,15 +189,27 @@ impl Events {
             None => Err("there is no journal".to_owned()),
         };
         match lines {
-            Ok(lines) => self
-                .held
-                .extend(lines.into_iter().map(|line| Received::Line(line.into()))),
+            Ok(lines) => self.held.extend(lines.into_iter().map(read_back)),
             Err(why) => self.held.push_back(Received::Lost {
                 events: to - self.next,
                 why,
             }),
         }
         self.next = to;
+    }
+}
+
+/// The event of a journal's line.
+fn read_back(line: String) -> Received {
+    match serde_json::from_str::<Event>(&line) {
+        Ok(event) => Received::Event(Sent {
+            event: Arc::new(event),
+            line: line.into(),
+        }),
+        Err(error) => Received::Lost {
+            events: 1,
+            why: error.to_string(),
+        },
     }
 }
 
@@ -220,11 +230,6 @@ mod tests {
             .iter()
             .map(|r| match r {
                 Received::Event(sent) => sent.event.seq,
-                Received::Line(line) => {
-                    serde_json::from_str::<serde_json::Value>(line).unwrap()["seq"]
-                        .as_u64()
-                        .unwrap()
-                }
                 Received::Lost { .. } => 0,
             })
             .collect()

@@ -8,7 +8,7 @@ use super::manifest::RunDir;
 use super::spec::{Start, StepSpec};
 use crate::agent::transcript::{SessionHead, Transcript};
 use crate::generation::prompt;
-use crate::handoff::store::Store;
+use crate::handoff::store::{Loaded, Store};
 use crate::handoff::{DocumentLang, Section};
 use crate::model::Role;
 use crate::tool::expand_mentions;
@@ -21,8 +21,10 @@ pub(super) struct Desk {
     pub(super) run: String,
     pub(super) step: String,
     pub(super) workspace: PathBuf,
-    /// What the person asked for last.
+    /// What the person asked for when the work began, in whichever run.
     pub(super) task: String,
+    /// What the person said last.
+    pub(super) last_words: String,
     pub(super) lang: DocumentLang,
     /// Project rules, given to every session anew.
     pub(super) rules: Option<String>,
@@ -65,9 +67,11 @@ pub enum OpenError {
         /// The step asked for.
         step: String,
     },
-    /// A record cannot be read.
-    #[error("cannot read what earlier runs left: {0}")]
-    Io(#[from] io::Error),
+    /// Another run is at it.
+    #[error(
+        "another run works on step {0:?} in this folder: wait for its end or stop it, or give a task, which then gets a step of its own"
+    )]
+    Busy(String),
 }
 
 impl Desk {
@@ -86,10 +90,18 @@ impl Desk {
     }
 
     /// Notes the session as the step's last, the moment its id is known.
-    pub(super) fn note_session(&self, session: &str) -> io::Result<()> {
+    pub(super) fn note_session(&self, session: &str) -> io::Result<Option<PathBuf>> {
         match &self.run_dir {
             Some(run_dir) => run_dir.note_session(&self.step, session),
-            None => Ok(()),
+            None => Ok(None),
+        }
+    }
+
+    /// Says whether there is anything to begin with, before anything is made on disk.
+    pub(super) fn check(&self, spec: &StepSpec) -> Result<(), OpenError> {
+        match self.last_session(&spec.start)? {
+            None if spec.task.is_none() => Err(OpenError::NothingToContinue(self.step.clone())),
+            None | Some(_) => Ok(()),
         }
     }
 
@@ -100,32 +112,56 @@ impl Desk {
             .task
             .as_deref()
             .map(|task| self.include_files(task, &mut notes));
-        let last = match self.last_session(&spec.start)? {
-            Some(last) => last,
-            None => return self.begin(task, model, notes),
+        let Some(last) = self.last_session(&spec.start)? else {
+            return self.begin(task, model, notes);
         };
-        if spec.task.is_none() {
-            self.task = self.earlier_task(&last)?;
+        self.remember(&last, spec.task.is_some());
+        let newest = self
+            .store
+            .as_ref()
+            .and_then(|store| store.read(&self.step).ok())
+            .filter(|loaded| loaded.handoff.complete());
+        if let Some(newest) = &newest
+            && newest.handoff.stamp.session == last
+        {
+            notes.push(format!(
+                "session {last} has handed over already: its successor begins from {} as it is now",
+                newest.path.display()
+            ));
+            return Ok(self.begin_from_handoff(newest, task, model, notes));
         }
         let folder = self
             .run_dir
             .as_ref()
             .map(RunDir::sessions)
             .unwrap_or_default();
-        match Transcript::load(&folder, &last) {
+        let error = match Transcript::load(&folder, &last) {
             Ok((transcript, damaged)) => {
                 if damaged > 0 {
                     notes.push(format!(
                         "{damaged} damaged lines of session {last} were left out"
                     ));
                 }
-                Ok(continued(transcript, task, notes))
+                return Ok(continued(transcript, task, notes));
             }
-            Err(error) => {
+            Err(error) => error,
+        };
+        let lost = format!("session {last} cannot be taken up again ({error})");
+        match newest {
+            Some(newest) => {
+                notes.push(format!("{lost}; its last handoff is used"));
+                Ok(self.begin_from_handoff(&newest, task, model, notes))
+            }
+            None => {
                 notes.push(format!(
-                    "session {last} cannot be taken up again ({error}); its last handoff is used"
+                    "{lost} and there is no handoff: the task is begun anew"
                 ));
-                self.begin_from_handoff(task, model, notes)
+                let earlier = Some(self.task.clone()).filter(|known| {
+                    !known.trim().is_empty() && Some(known.as_str()) != spec.task.as_deref()
+                });
+                let words: Vec<String> = earlier.into_iter().chain(task).collect();
+                let words = (!words.is_empty()).then(|| words.join("\n\n"));
+                self.begin(words, model, notes)
             }
         }
     }
@@ -136,9 +172,9 @@ impl Desk {
         };
         match start {
             Start::New => Ok(None),
-            Start::Continue => Ok(run_dir.last_session(&self.step)?),
+            Start::Continue => Ok(run_dir.last_session(&self.step)),
             Start::Resume(run) => run_dir
-                .rows()?
+                .rows()
                 .into_iter()
                 .find(|row| row.run == *run && row.step == self.step)
                 .and_then(|row| row.session_id)
@@ -150,19 +186,20 @@ impl Desk {
         }
     }
 
-    /// The latest task that led to a session, from whichever run.
-    fn earlier_task(&self, session: &str) -> Result<String, OpenError> {
-        let Some(run_dir) = &self.run_dir else {
-            return Ok(String::new());
-        };
-        let rows = run_dir.rows()?;
-        let task = rows
+    /// Learns from the rows of earlier runs what the work that `session` goes on with began with,
+    /// and, unless the person says something new, what they said last.
+    fn remember(&mut self, session: &str, new_words: bool) {
+        let rows = self.run_dir.as_ref().map(RunDir::rows).unwrap_or_default();
+        let mut rows = rows
             .iter()
-            .rev()
-            .filter(|row| row.step == self.step && row.knows(session))
-            .map(|row| &row.task)
-            .find(|task| !task.is_empty());
-        Ok(task.cloned().unwrap_or_default())
+            .filter(|row| row.step == self.step && row.knows(session));
+        // A row tells the first task of its whole chain, so the oldest that knows the session does.
+        if let Some(first) = rows.clone().find(|row| !row.task.is_empty()) {
+            self.task.clone_from(&first.task);
+        }
+        if !new_words && let Some(latest) = rows.rfind(|row| !row.last_words.is_empty()) {
+            self.last_words.clone_from(&latest.last_words);
+        }
     }
 
     fn include_files(&self, task: &str, notes: &mut Vec<String>) -> String {
@@ -188,30 +225,24 @@ impl Desk {
         })
     }
 
-    /// A session that cannot be taken up again starts from the step's last handoff.
+    /// A successor of a session that is gone or has handed over.
     fn begin_from_handoff(
         &self,
+        loaded: &Loaded,
         task: Option<String>,
         model: &str,
         notes: Vec<String>,
-    ) -> Result<Opening, OpenError> {
-        let loaded = self
-            .store
-            .as_ref()
-            .and_then(|store| store.read(&self.step).ok())
-            .filter(|loaded| loaded.handoff.complete());
-        let Some(loaded) = loaded else {
-            return self.begin(task, model, notes);
-        };
+    ) -> Opening {
         let mut texts: Vec<String> = self.rules.clone().into_iter().collect();
         texts.push(prompt::successor_prompt(self.lang, &loaded.handoff));
         texts.extend(task);
-        Ok(Opening {
-            transcript: self.fresh_transcript(1, model),
+        let generation = loaded.handoff.stamp.generation.saturating_add(1);
+        Opening {
+            transcript: self.fresh_transcript(generation, model),
             resumed: true,
             texts,
             notes,
-        })
+        }
     }
 }
 

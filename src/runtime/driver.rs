@@ -1,6 +1,7 @@
 //! Carries out what the generation machine decides. The only owner of the live agent.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::time::Duration;
 
 use tokio::sync::mpsc::Receiver;
@@ -9,6 +10,7 @@ use tokio::time::Instant;
 use super::desk::Desk;
 use super::recorder::Recorder;
 use super::spec::AgentSpec;
+use super::swap::Broken;
 use crate::agent::native::NativeAgent;
 use crate::generation::machine::{self, Effect, Input, TimerId};
 use crate::generation::why::{DegradedWhy, Failure};
@@ -66,8 +68,8 @@ pub(super) struct Swap {
     pub(super) partial: Option<Handoff>,
     pub(super) why: Option<DegradedWhy>,
     pub(super) frozen: Option<Frozen>,
-    /// Bytes found on disk that lack required sections.
-    pub(super) broken: Option<Vec<u8>>,
+    /// What was found on disk instead of a complete document.
+    pub(super) broken: Option<Broken>,
     /// SHA-256 of what the successor reads.
     pub(super) sha256: String,
     pub(super) edited: bool,
@@ -83,6 +85,8 @@ pub(super) struct Driver {
     pub(super) limits: Limits,
     pub(super) swap: Swap,
     pub(super) timer: Option<(TimerId, Instant)>,
+    /// Keeps other runs off the step for as long as this one lives.
+    pub(super) _alone: Option<File>,
 }
 
 impl Driver {

@@ -1,15 +1,16 @@
 //! Everything a front end ever learns of a run: numbered, serialisable facts. The same line goes to
 //! the journal, to `--json` and to library users.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::handoff::Handoff;
 
 /// One fact of a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// Number within the run, from 1 without gaps.
     pub seq: u64,
@@ -21,7 +22,7 @@ pub struct Event {
 }
 
 /// What happened.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum EventKind {
     /// A run began.
@@ -33,7 +34,7 @@ pub enum EventKind {
         /// The model asked for.
         model: String,
         /// Version of this program.
-        version: &'static str,
+        version: Cow<'static, str>,
     },
     /// A step began.
     Step {
@@ -53,7 +54,7 @@ pub enum EventKind {
         /// Context window in tokens.
         window: u64,
         /// Where the window comes from, as one word.
-        window_source: &'static str,
+        window_source: Cow<'static, str>,
         /// Hand-over mark in tokens; `None` when handoffs are off.
         at: Option<u64>,
         /// Warn mark in tokens; `None` when handoffs are off.
@@ -64,10 +65,10 @@ pub enum EventKind {
         /// The message.
         text: String,
         /// Whether the answer was cut in the middle of it.
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         partial: bool,
         /// Whether the person said it and not the model.
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         from_person: bool,
     },
     /// Reasoning of the model.
@@ -108,21 +109,21 @@ pub enum EventKind {
         /// What went wrong.
         message: String,
         /// Its class.
-        class: &'static str,
+        class: Cow<'static, str>,
     },
     /// Something went wrong; class `warning` when the run goes on as if it had not.
     Error {
         /// What, where, why, and what to do.
         message: String,
         /// `overflow`, `fatal`, `transient`, `unknown` or `warning`.
-        class: &'static str,
+        class: Cow<'static, str>,
     },
     /// The step ended; always the last event.
     Result(ResultEvent),
 }
 
 /// Tokens of one answer beside the level they give.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageEvent {
     /// Context in tokens; `None` while unknown.
     pub context: Option<u64>,
@@ -147,12 +148,12 @@ pub struct UsageEvent {
     /// Whether the context was estimated because the server told nothing.
     pub estimated: bool,
     /// Whether the answer was cut; its tokens count as spent all the same.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
 }
 
 /// A step of a swap.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "phase", rename_all = "snake_case")]
 pub enum HandoffEvent {
     /// The warn mark is passed.
@@ -183,7 +184,7 @@ pub enum HandoffEvent {
 }
 
 /// A finished swap.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DoneEvent {
     /// Context in tokens; `None` when an overflow came before any usage.
     pub context: Option<u64>,
@@ -210,7 +211,7 @@ pub struct DoneEvent {
 }
 
 /// The five sections as the successor reads them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sections {
     /// 现在在做什么.
     pub doing: String,
@@ -237,7 +238,7 @@ impl From<&Handoff> for Sections {
 }
 
 /// How a step ended.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResultEvent {
     /// Whether it is done.
     pub ok: bool,
@@ -260,7 +261,7 @@ pub struct ResultEvent {
 }
 
 /// One generation as the manifest keeps it.
-#[derive(Debug, Clone, PartialEq, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GenerationRow {
     /// Its session.
     pub session_id: String,

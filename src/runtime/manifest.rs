@@ -3,7 +3,7 @@
 //! garbage in either file is set aside, never fatal.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -20,9 +20,13 @@ pub struct ManifestRow {
     pub run: String,
     /// The step's name.
     pub step: String,
-    /// What the person asked for; empty when nothing was known.
+    /// What the person asked for when the work began, in this run or an earlier one it goes on
+    /// from; empty when nothing was known.
     #[serde(default)]
     pub task: String,
+    /// What the person said last; empty when nothing was known.
+    #[serde(default)]
+    pub last_words: String,
     /// The last session.
     pub session_id: Option<String>,
     /// Whether the step is done; `None` while it runs.
@@ -93,11 +97,32 @@ impl RunDir {
         self.root.join("lineage.json")
     }
 
-    /// Adds a row, or replaces the one of the same run and step. Rows it does not understand stay.
+    /// Makes the folder's runs the only ones of a step for as long as the returned file is kept;
+    /// `None` when another run has it. Where the file system knows no locks, nobody is kept off.
     ///
     /// # Errors
-    /// What the system said when the files cannot be read, locked or written.
-    pub fn record(&self, row: &ManifestRow) -> io::Result<()> {
+    /// What the system said when the lock cannot be made.
+    pub fn lock_step(&self, step: &str) -> io::Result<Option<File>> {
+        std::fs::create_dir_all(&self.root)?;
+        // Two steps may look alike in a file name; their hashes differ.
+        let name = &disk::sha256_hex(step.as_bytes())[..16];
+        let lock = disk::open_lock(&self.root.join(format!(".step-{name}.lock")))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(lock)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                Ok(Some(lock))
+            }
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// Adds a row, or replaces the one of the same run and step. Rows it does not understand stay;
+    /// a file nobody can read is set aside, and where it went is returned.
+    ///
+    /// # Errors
+    /// What the system said when the files cannot be set aside, locked or written.
+    pub fn record(&self, row: &ManifestRow) -> io::Result<Option<PathBuf>> {
         let new = serde_json::to_value(row)?;
         let same = |old: &Value| old["run"] == new["run"] && old["step"] == new["step"];
         self.update(&self.manifest(), |rows: &mut Vec<Value>| {
@@ -108,91 +133,76 @@ impl RunDir {
         })
     }
 
-    /// The rows that can be read, oldest first.
-    ///
-    /// # Errors
-    /// What the system said; a missing file has no rows.
-    pub fn rows(&self) -> io::Result<Vec<ManifestRow>> {
-        let rows: Vec<Value> = read(&self.manifest())?.unwrap_or_default();
-        Ok(rows
-            .into_iter()
+    /// The rows that can be read, oldest first; a file that is missing or that nobody can read has
+    /// none.
+    pub fn rows(&self) -> Vec<ManifestRow> {
+        let rows: Vec<Value> = read(&self.manifest()).unwrap_or_default();
+        rows.into_iter()
             .filter_map(|row| serde_json::from_value(row).ok())
-            .collect())
+            .collect()
     }
 
     /// Notes the last session of a step.
     ///
     /// # Errors
     /// As [`RunDir::record`].
-    pub fn note_session(&self, step: &str, session: &str) -> io::Result<()> {
+    pub fn note_session(&self, step: &str, session: &str) -> io::Result<Option<PathBuf>> {
         self.update(&self.lineage(), |steps: &mut BTreeMap<String, Value>| {
             steps.insert(step.to_owned(), Value::from(session));
         })
     }
 
-    /// The last session of a step.
-    ///
-    /// # Errors
-    /// What the system said; a missing or garbled file knows none.
-    pub fn last_session(&self, step: &str) -> io::Result<Option<String>> {
-        let steps: BTreeMap<String, Value> = read(&self.lineage())?.unwrap_or_default();
-        Ok(steps.get(step).and_then(Value::as_str).map(str::to_owned))
+    /// The last session of a step; a file that is missing or that nobody can read knows none.
+    pub fn last_session(&self, step: &str) -> Option<String> {
+        let steps: BTreeMap<String, Value> = read(&self.lineage()).unwrap_or_default();
+        steps.get(step).and_then(Value::as_str).map(str::to_owned)
     }
 
-    fn update<T>(&self, path: &Path, change: impl FnOnce(&mut T)) -> io::Result<()>
+    fn update<T>(&self, path: &Path, change: impl FnOnce(&mut T)) -> io::Result<Option<PathBuf>>
     where
         T: Default + Serialize + for<'a> Deserialize<'a>,
     {
         std::fs::create_dir_all(&self.root)?;
         let lock = self.lock()?;
-        let mut value: T = match read(path)? {
-            Some(value) => value,
-            None => {
-                set_aside(path)?;
-                T::default()
-            }
+        let (mut value, aside): (T, _) = match read(path) {
+            Some(value) => (value, None),
+            None => (T::default(), set_aside(path)?),
         };
         change(&mut value);
         let mut bytes = serde_json::to_vec_pretty(&value)?;
         bytes.push(b'\n');
         disk::atomic_write(path, &bytes)?;
-        lock.unlock()
+        lock.unlock()?;
+        Ok(aside)
     }
 
     /// Files are replaced, never written in place, so the lock is a file of its own.
     fn lock(&self) -> io::Result<File> {
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(self.root.join(".lock"))?;
+        let lock = disk::open_lock(&self.root.join(".lock"))?;
         lock.lock()?;
         Ok(lock)
     }
 }
 
-/// The value in a file; `None` when there is no file or it holds something else.
-fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> io::Result<Option<T>> {
-    match std::fs::read(path) {
-        Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+/// The value in a file; `None` when there is no such file, or none that holds it.
+fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&disk::read_ordinary(path).ok()?).ok()
 }
 
-/// Renames a file nobody can read to the first free `NAME.bad`, `NAME.bad-2`, …
-fn set_aside(path: &Path) -> io::Result<()> {
-    if !path.exists() {
-        return Ok(());
+/// Renames what nobody can read to the first free `NAME.bad`, `NAME.bad-2`, … and says which.
+fn set_aside(path: &Path) -> io::Result<Option<PathBuf>> {
+    if path.symlink_metadata().is_err() {
+        return Ok(None);
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut aside = path.with_file_name(format!("{name}.bad"));
     let mut number = 2;
-    while aside.exists() {
+    while aside.symlink_metadata().is_ok() {
         aside = path.with_file_name(format!("{name}.bad-{number}"));
         number += 1;
     }
-    std::fs::rename(path, aside)
+    std::fs::rename(path, &aside)?;
+    Ok(Some(aside))
 }
 
 #[cfg(test)]
@@ -204,6 +214,7 @@ mod tests {
             run: run.to_owned(),
             step: step.to_owned(),
             task: String::new(),
+            last_words: String::new(),
             session_id: Some("s".to_owned()),
             ok: None,
             error: None,
@@ -234,7 +245,7 @@ mod tests {
             ..row("a", "一")
         };
         runs.record(&done).unwrap();
-        assert_eq!(runs.rows().unwrap(), [done, row("a", "二"), row("b", "一")]);
+        assert_eq!(runs.rows(), [done, row("a", "二"), row("b", "一")]);
     }
 
     #[test]
@@ -253,12 +264,9 @@ mod tests {
                 });
             }
         });
-        assert_eq!(runs.rows().unwrap().len(), 80);
+        assert_eq!(runs.rows().len(), 80);
         for writer in 0..8 {
-            assert_eq!(
-                runs.last_session(&writer.to_string()).unwrap().as_deref(),
-                Some("9")
-            );
+            assert_eq!(runs.last_session(&writer.to_string()).as_deref(), Some("9"));
         }
     }
 
@@ -278,7 +286,7 @@ mod tests {
                 std::fs::read_to_string(folder.path().join(name)).unwrap(),
                 garbage
             );
-            assert_eq!(runs.rows().unwrap(), [row("a", "一")]);
+            assert_eq!(runs.rows(), [row("a", "一")]);
         }
         std::fs::write(&manifest, r#"[{"run":"old","more":1}]"#).unwrap();
         runs.record(&row("b", "一")).unwrap();
@@ -286,10 +294,10 @@ mod tests {
         let rows: Vec<Value> = serde_json::from_str(&text).unwrap();
         assert_eq!(rows.len(), 2);
         assert_eq!(rows[0]["more"], 1);
-        assert_eq!(runs.rows().unwrap(), [row("b", "一")]);
+        assert_eq!(runs.rows(), [row("b", "一")]);
         std::fs::write(folder.path().join("lineage.json"), "[1]").unwrap();
-        assert_eq!(runs.last_session("一").unwrap(), None);
+        assert_eq!(runs.last_session("一"), None);
         runs.note_session("一", "s").unwrap();
-        assert_eq!(runs.last_session("一").unwrap().as_deref(), Some("s"));
+        assert_eq!(runs.last_session("一").as_deref(), Some("s"));
     }
 }

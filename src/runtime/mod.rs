@@ -13,6 +13,7 @@ pub mod spec;
 mod swap;
 mod turn;
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,8 +30,9 @@ use self::event::EventKind;
 use self::journal::Journal;
 use self::manifest::{ManifestRow, RunDir};
 use self::recorder::Recorder;
-use self::spec::{AgentSpec, StepResult, StepSpec};
+use self::spec::{AgentSpec, Start, StepResult, StepSpec};
 use crate::agent::native::{NativeAgent, Settings};
+use crate::disk;
 use crate::generation::machine::{ReviewMode, State};
 use crate::generation::policy::HandoffPolicy;
 use crate::generation::why::Failure;
@@ -69,6 +71,14 @@ pub enum RuntimeError {
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
+    },
+    /// A link in the workspace leads out of it.
+    #[error(
+        "{path} leads out of the workspace, and nothing is written there; remove the link, name another folder for the runs with -r, or leave files out with --no-workbench"
+    )]
+    Outside {
+        /// The link, or what it makes unreachable.
+        path: PathBuf,
     },
     /// There is nothing to begin with.
     #[error(transparent)]
@@ -156,11 +166,11 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Checks the folders and makes them.
+    /// Checks the folders; they are made when a step begins.
     ///
     /// # Errors
-    /// [`RuntimeError::Workspace`] when the workspace is no folder, [`RuntimeError::Unwritable`] when
-    /// files cannot be made.
+    /// [`RuntimeError::Workspace`] when the workspace is no folder, [`RuntimeError::Outside`] when
+    /// something in it leads elsewhere.
     pub fn build(self) -> Result<Runtime, RuntimeError> {
         let workspace = self
             .workspace
@@ -178,17 +188,12 @@ impl RuntimeBuilder {
                 why,
             })?;
         let bench = workspace.join(".flower");
-        let run_dir = match (&self.run_dir, self.workbench) {
-            (Some(path), _) => Some(path.clone()),
-            (None, true) => Some(bench.join("runs")),
-            (None, false) => None,
-        };
+        let run_dir = self
+            .workbench
+            .then(|| self.run_dir.clone().unwrap_or_else(|| bench.join("runs")));
         let notes = self.workbench.then(|| bench.join("notes"));
-        for folder in [&notes, &run_dir].into_iter().flatten() {
-            probe(folder).map_err(|source| RuntimeError::Unwritable {
-                path: folder.clone(),
-                source,
-            })?;
+        if self.workbench {
+            refuse_links(&workspace, &bench, self.run_dir.is_none())?;
         }
         Ok(Runtime {
             workspace,
@@ -196,6 +201,23 @@ impl RuntimeBuilder {
             run_dir,
             parts: self,
         })
+    }
+}
+
+/// Refuses a workspace whose links would make the program write somewhere else: it may come from a
+/// stranger. The run folder counts only where nobody named another one.
+fn refuse_links(workspace: &Path, bench: &Path, own_runs: bool) -> Result<(), RuntimeError> {
+    const BENCH: [&str; 4] = ["", "notes", "notes/archive/交接", "spill"];
+    const RUNS: [&str; 4] = ["runs", "runs/sessions", "runs/events", "runs/.lock"];
+    let runs = RUNS.into_iter().filter(|_| own_runs);
+    match BENCH
+        .into_iter()
+        .chain(runs)
+        .map(|part| bench.join(part))
+        .find(|path| disk::leads_outside(workspace, path))
+    {
+        Some(path) => Err(RuntimeError::Outside { path }),
+        None => Ok(()),
     }
 }
 
@@ -281,11 +303,17 @@ impl Runtime {
     ) -> Result<(RunHandle, Events), RuntimeError> {
         let run = new_run_id();
         let run_dir = self.run_dir.clone().map(RunDir::new);
+        let words = step.task.as_deref().map(|task| agent.auth.scrub(task));
+        let mut step = StepSpec {
+            task: words.clone(),
+            ..step
+        };
         let mut desk = Desk {
             run: run.clone(),
             step: step.name.clone(),
             workspace: self.workspace.clone(),
-            task: step.task.clone().unwrap_or_default(),
+            task: words.clone().unwrap_or_default(),
+            last_words: words.unwrap_or_default(),
             lang: self.parts.document_lang,
             rules: crate::tool::rules(&self.workspace),
             store: self.notes.as_deref().map(Store::new),
@@ -293,7 +321,12 @@ impl Runtime {
             inbox: Vec::new(),
             notes: Vec::new(),
         };
-        let opening = desk.open(&step, &agent.model)?;
+        desk.check(&step)?;
+        self.make_folders()?;
+        let (alone, busy) = self.take_step(&mut step)?;
+        desk.step.clone_from(&step.name);
+        let mut opening = desk.open(&step, &agent.model)?;
+        opening.notes.extend(busy);
         let journal = run_dir
             .as_ref()
             .map(|dir| Journal::create(&dir.events(), &run))
@@ -329,6 +362,7 @@ impl Runtime {
             },
             swap: Swap::default(),
             timer: None,
+            _alone: alone,
         };
         let stop = Arc::new(Notify::new());
         let first = First {
@@ -345,6 +379,57 @@ impl Runtime {
             task,
         };
         Ok((handle, events))
+    }
+
+    /// Makes the folders, so that a run never begins where it cannot keep its files.
+    fn make_folders(&self) -> Result<(), RuntimeError> {
+        for folder in [&self.notes, &self.run_dir].into_iter().flatten() {
+            probe(folder).map_err(|source| RuntimeError::Unwritable {
+                path: folder.clone(),
+                source,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Takes the step for this run alone. Where another run has it, a task gets the first free
+    /// name and a session of its own, and the person is told.
+    fn take_step(
+        &self,
+        step: &mut StepSpec,
+    ) -> Result<(Option<File>, Option<String>), RuntimeError> {
+        let Some(root) = &self.run_dir else {
+            return Ok((None, None));
+        };
+        let run_dir = RunDir::new(root.clone());
+        let lock = |name: &str| {
+            run_dir
+                .lock_step(name)
+                .map_err(|source| RuntimeError::Unwritable {
+                    path: root.clone(),
+                    source,
+                })
+        };
+        if let Some(alone) = lock(&step.name)? {
+            return Ok((Some(alone), None));
+        }
+        if step.task.is_none() {
+            return Err(OpenError::Busy(step.name.clone()).into());
+        }
+        let mut number = 2_u32;
+        loop {
+            let name = format!("{}-{number}", step.name);
+            if let Some(alone) = lock(&name)? {
+                let note = format!(
+                    "another run works on step {:?} in this folder, so this one is step {name:?} with a fresh session",
+                    step.name
+                );
+                step.name = name;
+                step.start = Start::New;
+                return Ok((Some(alone), Some(note)));
+            }
+            number = number.saturating_add(1);
+        }
     }
 
     fn native(
@@ -448,7 +533,7 @@ async fn open(driver: &mut Driver, first: First) {
             run: desk.run.clone(),
             workspace: desk.workspace.clone(),
             model: spec.model.clone(),
-            version: env!("CARGO_PKG_VERSION"),
+            version: env!("CARGO_PKG_VERSION").into(),
         })
         .await;
     recorder
@@ -466,12 +551,16 @@ async fn open(driver: &mut Driver, first: First) {
     } else {
         agent.say(first.texts)
     };
-    for (what, result) in [("lineage", noted), ("transcript", said)] {
-        if let Err(error) = result {
-            recorder
-                .warn(format!("the {what} could not be written: {error}"))
-                .await;
-        }
+    let unwritten = |what, error| format!("the {what} could not be written: {error}");
+    let troubles = [
+        match noted {
+            Ok(aside) => aside.as_deref().map(recorder::set_aside),
+            Err(error) => Some(unwritten("lineage", error)),
+        },
+        said.err().map(|error| unwritten("transcript", error)),
+    ];
+    for trouble in troubles.into_iter().flatten() {
+        recorder.warn(trouble).await;
     }
     for note in first.notes {
         recorder.warn(note).await;
@@ -494,6 +583,7 @@ fn first_row(desk: &Desk, resumed: bool, priced: bool) -> ManifestRow {
         run: desk.run.clone(),
         step: desk.step.clone(),
         task: desk.task.clone(),
+        last_words: desk.last_words.clone(),
         session_id: None,
         ok: None,
         error: None,

@@ -1,6 +1,7 @@
 //! Turns what the agent reports into events, meter readings and the rows of the manifest. Holds the
 //! machine's state, so that a reading is judged the moment it arrives.
 
+use std::path::Path;
 use std::time::Instant;
 
 use super::bus::Bus;
@@ -68,7 +69,7 @@ impl Recorder {
     pub(super) async fn emit(&mut self, kind: EventKind) {
         if let Err(message) = self.bus.emit(kind).await {
             self.row.errors.push(message.clone());
-            let class = "warning";
+            let class = "warning".into();
             // The journal is given up by now, so this cannot fail again.
             let _ = self.bus.emit(EventKind::Error { message, class }).await;
         }
@@ -82,7 +83,11 @@ impl Recorder {
     /// Tells of an error and keeps it.
     pub(super) async fn trouble(&mut self, message: String, class: &'static str) {
         self.row.errors.push(message.clone());
-        self.emit(EventKind::Error { message, class }).await;
+        self.emit(EventKind::Error {
+            message,
+            class: class.into(),
+        })
+        .await;
     }
 
     /// Takes one report of the agent.
@@ -254,7 +259,7 @@ impl Recorder {
             generation,
             resumed,
             window: self.state.level.policy.window,
-            window_source: self.window.source.word(),
+            window_source: self.window.source.word().into(),
             at,
             warn_at,
         })
@@ -283,13 +288,15 @@ impl Recorder {
             return;
         };
         self.row.duration_s = self.started.elapsed().as_secs_f64();
-        if let Err(error) = run_dir.record(&self.row) {
-            let message = format!(
+        let message = match run_dir.record(&self.row) {
+            Ok(None) => return,
+            Ok(Some(aside)) => set_aside(&aside),
+            Err(error) => format!(
                 "the manifest could not be written ({error}); the run goes on, free some space"
-            );
-            if !self.row.errors.contains(&message) {
-                self.warn(message).await;
-            }
+            ),
+        };
+        if !self.row.errors.contains(&message) {
+            self.warn(message).await;
         }
     }
 
@@ -313,6 +320,14 @@ impl Recorder {
         }))
         .await;
     }
+}
+
+/// Tells where something went that nobody could read.
+pub(super) fn set_aside(aside: &Path) -> String {
+    format!(
+        "a record of earlier runs could not be read; it was set aside as {} and a new one begun",
+        aside.display()
+    )
 }
 
 fn words(text: String, partial: bool) -> EventKind {

@@ -1,28 +1,47 @@
 //! The swap: asking for the handoff, putting it on disk, reading it back, and the successor.
 
+use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+use unicode_segmentation::UnicodeSegmentation;
 
 use super::clock;
 use super::driver::{Driver, Swap, backoff, hear};
 use super::event::{DoneEvent, EventKind, HandoffEvent, Sections};
-use super::recorder::{Left, Turn};
+use super::recorder::{Left, Turn, set_aside};
 use super::turn::spread;
 use crate::agent::native::WrittenReply;
 use crate::disk;
 use crate::generation::machine::{self, Input};
 use crate::generation::prompt;
 use crate::generation::why::DegradedWhy;
-use crate::handoff::{self, Handoff, Stamp};
+use crate::handoff::{self, DocumentLang, Handoff, Section, Stamp, StoreError};
 use crate::model::error::{ErrorClass, ModelError};
+use crate::tokens;
 use crate::tool::PlanStatus;
 
 /// Requests a writing turn may make: one, and two retries.
 const WRITING_REQUESTS: u32 = 3;
 /// Seconds a writing turn may take in all.
 const WRITING_S: u64 = 120;
+/// Signs of the person's latest words that a degraded document repeats; as many as of the task.
+const LAST_WORDS_SIGNS: usize = 1_200;
+/// A document above one part in so many of the window is told of: four such swaps would fill it.
+const HEAVY_SHARE: u64 = 4;
+
+/// What was found in a handoff's place at the swap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// A document without these required sections.
+    Incomplete(Vec<&'static str>),
+    /// Nothing.
+    Gone,
+    /// Something that cannot be read, and why.
+    Unreadable(String),
+}
 
 impl Driver {
     pub(super) async fn announce_writing(&mut self) {
@@ -53,7 +72,7 @@ impl Driver {
             }
             why = match self.write(&request, deadline).await {
                 None => DegradedWhy::TimedOut(WRITING_S),
-                Some(Ok(reply)) => match self.judge(&reply) {
+                Some(Ok(reply)) => match self.judge(&reply).await {
                     None => return Input::Written,
                     Some(why) => why,
                 },
@@ -115,12 +134,23 @@ impl Driver {
         outcome
     }
 
-    /// Keeps a usable reply; says otherwise why it is none.
-    fn judge(&mut self, reply: &WrittenReply) -> Option<DegradedWhy> {
+    /// Keeps a usable reply; says otherwise why it is none. A reply that was cut is usable when it
+    /// got as far as the last section: what is missing then is the end of one text.
+    async fn judge(&mut self, reply: &WrittenReply) -> Option<DegradedWhy> {
         let written = Handoff::parse(&reply.text);
         let missing = written.missing();
-        if missing.is_empty() {
+        let begun = Handoff::sections_in(&reply.text);
+        if missing.is_empty() && (!reply.cut || begun == Section::ALL) {
             self.swap.document = written;
+            if reply.cut {
+                self.recorder
+                    .warn(
+                        "the output limit cut the handoff within a section; all five are there, so it is used; \
+                         raise max_output_tokens in the config to get it whole"
+                            .to_owned(),
+                    )
+                    .await;
+            }
             return None;
         }
         self.swap.partial = Some(written);
@@ -133,7 +163,8 @@ impl Driver {
 
     /// Makes the mechanical document; what the session did write of it is kept.
     pub(super) fn degrade(&mut self, why: DegradedWhy) {
-        let facts = self.plan_facts();
+        let facts: Vec<String> = self.last_words().into_iter().chain(self.plan()).collect();
+        let facts = (!facts.is_empty()).then(|| facts.join("\n\n"));
         let mut document = handoff::degraded(
             &self.desk.step,
             &why.to_string(),
@@ -149,8 +180,27 @@ impl Driver {
         self.swap.why = Some(why);
     }
 
+    /// What the person said last, where that is not the task itself.
+    fn last_words(&self) -> Option<String> {
+        let words = self.desk.last_words.trim();
+        if words.is_empty() || words == self.desk.task.trim() {
+            return None;
+        }
+        let heading = match self.desk.lang {
+            DocumentLang::Zh => "最后的话：",
+            DocumentLang::En => "The person said last:",
+        };
+        let shown: String = words.graphemes(true).take(LAST_WORDS_SIGNS).collect();
+        let cut = if shown.len() < words.len() {
+            " …"
+        } else {
+            ""
+        };
+        Some(format!("{heading}\n{shown}{cut}"))
+    }
+
     /// The plan the model kept, as it stands.
-    fn plan_facts(&self) -> Option<String> {
+    fn plan(&self) -> Option<String> {
         let plan = self.agent.toolbox().plan();
         let lines: Vec<String> = plan
             .iter()
@@ -229,52 +279,59 @@ impl Driver {
 
     /// Reads the document from disk again: whoever changed it, the file is the truth.
     pub(super) async fn read_back(&mut self) -> Input {
-        let (Some(store), Some(frozen)) = (&self.desk.store, &self.swap.frozen) else {
+        let Some(frozen) = &self.swap.frozen else {
             return Input::ReadBack { complete: true };
         };
-        match store.read(&self.desk.step) {
+        let broken = match Handoff::load(&frozen.path) {
             Ok(loaded) if loaded.handoff.complete() => {
                 self.swap.edited = loaded.sha256 != frozen.sha256;
                 self.swap.sha256 = loaded.sha256;
                 self.swap.document = loaded.handoff;
-                Input::ReadBack { complete: true }
+                return Input::ReadBack { complete: true };
             }
-            Ok(loaded) => {
-                self.swap.broken = Some(loaded.bytes);
-                Input::ReadBack { complete: false }
+            Ok(loaded) => Broken::Incomplete(loaded.handoff.missing()),
+            Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Broken::Gone
             }
-            Err(error) => {
-                self.recorder
-                    .warn(format!("the handoff could not be read back: {error}"))
-                    .await;
-                Input::ReadBack { complete: false }
-            }
-        }
+            Err(StoreError::Io { source, .. }) => Broken::Unreadable(source.to_string()),
+            Err(error) => Broken::Unreadable(error.to_string()),
+        };
+        self.swap.broken = Some(broken);
+        Input::ReadBack { complete: false }
     }
 
-    /// Archives what was found instead, and puts the last complete version back.
+    /// Archives what was found instead, and puts the last complete version back. What cannot be
+    /// archived stays where it is.
     pub(super) async fn keep_last_complete(&mut self) {
         let (Some(store), Some(frozen)) = (&self.desk.store, &self.swap.frozen) else {
             return;
         };
-        let mut message =
-            "the edited handoff lacks a required section; the last complete version is used"
-                .to_owned();
-        if let Some(broken) = self.swap.broken.take() {
-            match store.archive_bytes(&self.desk.step, &broken, &clock::now_zoned()) {
-                Ok(path) => message.push_str(&format!(", the edit is kept in {}", path.display())),
-                Err(error) => {
-                    message.push_str(&format!(", and the edit could not be kept: {error}"))
+        let path = frozen.path.display().to_string();
+        let mut message = match self.swap.broken.take() {
+            Some(Broken::Gone) => format!("the handoff {path} is gone"),
+            Some(Broken::Unreadable(why)) => format!("the handoff {path} cannot be read ({why})"),
+            Some(Broken::Incomplete(missing)) => format!(
+                "the edited handoff {path} lacks a required section ({})",
+                missing.join(", ")
+            ),
+            None => format!("the handoff {path} was not read back"),
+        };
+        message.push_str("; the last complete version is used");
+        self.swap.sha256.clone_from(&frozen.sha256);
+        match store.put_back(&self.desk.step, frozen, &clock::now_zoned()) {
+            Ok(back) => match back.archived {
+                Some(kept) => {
+                    message.push_str(&format!(", the edit is kept in {}", kept.display()));
                 }
+                None => message.push_str(" and is on disk again"),
+            },
+            Err(error) => {
+                message.push_str(&format!(
+                    ". It goes to the successor in the prompt only, and what is on disk is left as it is: {error}"
+                ));
+                self.swap.frozen = None;
             }
         }
-        if let Err(error) = disk::atomic_write(&frozen.path, &frozen.bytes) {
-            message.push_str(&format!(
-                "; {} could not be written: {error}",
-                frozen.path.display()
-            ));
-        }
-        self.swap.sha256.clone_from(&frozen.sha256);
         self.recorder.warn(message).await;
     }
 
@@ -286,16 +343,40 @@ impl Driver {
         let to_session = transcript.id().to_owned();
         self.agent.succeed(transcript);
         let mut texts: Vec<String> = self.desk.rules.clone().into_iter().collect();
-        texts.push(prompt::successor_prompt(
-            self.desk.lang,
-            &self.swap.document,
-        ));
+        let prompt = prompt::successor_prompt(self.desk.lang, &self.swap.document);
+        self.weigh(&prompt).await;
+        texts.push(prompt);
         let said = self.agent.say(texts);
         let noted = self.desk.note_session(&to_session);
         self.keep_going("transcript", said).await;
-        self.keep_going("lineage", noted).await;
+        self.lineage(noted).await;
         self.done(generation, from_session, to_session).await;
         Input::SuccessorReady
+    }
+
+    /// Tells of a lineage that could not be read or written.
+    pub(super) async fn lineage(&mut self, noted: io::Result<Option<PathBuf>>) {
+        match noted {
+            Ok(None) => {}
+            Ok(Some(aside)) => self.recorder.warn(set_aside(&aside)).await,
+            Err(error) => self.keep_going("lineage", Err(error)).await,
+        }
+    }
+
+    /// Tells of a document that takes much of the successor's window before any work is done.
+    async fn weigh(&mut self, prompt: &str) {
+        let window = self.recorder.state.level.policy.window;
+        let document = tokens::estimate(prompt);
+        if document > window / HEAVY_SHARE {
+            self.recorder
+                .warn(format!(
+                    "the handoff takes about {} of the window of {} tokens: the successor begins that full; \
+                     shorten the document, or raise --window if the model has more",
+                    tokens::level(document),
+                    tokens::size(window)
+                ))
+                .await;
+        }
     }
 
     async fn done(&mut self, generation: u32, from_session: String, to_session: String) {

@@ -104,6 +104,8 @@ impl Driver {
             return;
         }
         for text in &texts {
+            self.desk.last_words.clone_from(text);
+            self.recorder.row.last_words.clone_from(text);
             self.recorder
                 .emit(EventKind::Text {
                     text: text.clone(),
@@ -211,7 +213,7 @@ impl Driver {
                 max_attempts: MAX_ATTEMPTS,
                 delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
                 message: error.message,
-                class: error.class.word(),
+                class: error.class.word().into(),
             })
             .await;
         let wake = tokio::time::Instant::now() + delay;

@@ -220,10 +220,34 @@ impl Store {
         write_document(&path, &bytes)
     }
 
+    /// Puts a document back as it was frozen. What is there instead goes to the archive first;
+    /// when that fails nothing is written.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]; what is there is then untouched.
+    pub fn put_back(
+        &self,
+        step: &str,
+        frozen: &Frozen,
+        now: &ZonedDateTime,
+    ) -> Result<Frozen, StoreError> {
+        let _alone = self.lock()?;
+        self.put_at(frozen.path.clone(), step, frozen.bytes.clone(), now)
+    }
+
     /// Puts bytes in a document's place; what was there goes to the archive.
     fn put(&self, step: &str, bytes: Vec<u8>, now: &ZonedDateTime) -> Result<Frozen, StoreError> {
         let _alone = self.lock()?;
-        let path = self.path(step);
+        self.put_at(self.path(step), step, bytes, now)
+    }
+
+    fn put_at(
+        &self,
+        path: PathBuf,
+        step: &str,
+        bytes: Vec<u8>,
+        now: &ZonedDateTime,
+    ) -> Result<Frozen, StoreError> {
         let refused = |source| StoreError::write(&path, source);
         let sha256 = disk::sha256_hex(&bytes);
         let former = read_if_there(&path)?;
@@ -285,14 +309,7 @@ pub(super) fn load_document(path: &Path) -> Result<Loaded, StoreError> {
 
 /// Reads an ordinary file; a pipe or a device of that name would make flower wait for ever.
 fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    let read = || {
-        if fs::metadata(path)?.is_file() {
-            fs::read(path)
-        } else {
-            Err(io::Error::other("it is not an ordinary file"))
-        }
-    };
-    match read() {
+    match disk::read_ordinary(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(StoreError::read(path, error)),
