@@ -10,11 +10,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("secret", &[]),
     ("sanitize", &[]),
     ("tokens", &[]),
-    ("config", &["secret", "tokens"]),
+    ("config", &["disk", "secret", "tokens"]),
     ("texts", &["config"]),
     ("model", &["secret", "sanitize", "tokens"]),
     ("tool", &["config", "disk", "model", "tokens"]),
-    ("agent", &["config", "disk", "model", "tokens", "tool"]),
+    (
+        "agent",
+        &["config", "disk", "model", "secret", "tokens", "tool"],
+    ),
     ("handoff", &["disk", "tokens"]),
     ("generation", &["handoff", "model", "tokens"]),
     (

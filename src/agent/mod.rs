@@ -1,6 +1,7 @@
 //! One conversation that can run turns. Model events and tool results come in, [`AgentEvent`]s and
 //! the end of each turn go out; nothing here knows of thresholds or generations.
 
+mod clean;
 pub mod meter;
 pub mod native;
 pub mod scripted;

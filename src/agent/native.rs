@@ -6,10 +6,10 @@ use futures_util::StreamExt;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::transcript::Transcript;
-use super::{AgentEvent, TurnEnd};
+use super::{AgentEvent, TurnEnd, clean};
 use crate::model::anthropic::Anthropic;
 use crate::model::error::{ErrorClass, ModelError};
-use crate::model::{Block, Message, ModelEvent, Request, Role, StopReason, ToolSpec, Usage};
+use crate::model::{Auth, Block, Message, ModelEvent, Request, Role, StopReason, ToolSpec, Usage};
 use crate::tokens;
 use crate::tool::{ToolCall, Toolbox};
 
@@ -34,6 +34,8 @@ pub struct Settings {
     pub max_output_tokens: u64,
     /// Budget for visible reasoning in tokens; `None` leaves it off.
     pub thinking_budget_tokens: Option<u64>,
+    /// The key in use, which is kept out of everything that is kept or reported.
+    pub auth: Auth,
 }
 
 /// One conversation with a model that can use tools.
@@ -116,7 +118,10 @@ impl NativeAgent {
     pub fn say(&mut self, texts: Vec<String>) -> std::io::Result<()> {
         self.transcript.push(Message {
             role: Role::User,
-            content: texts.into_iter().map(Block::text).collect(),
+            content: texts
+                .iter()
+                .map(|text| Block::text(self.settings.auth.scrub(text)))
+                .collect(),
         })
     }
 
@@ -152,6 +157,7 @@ impl NativeAgent {
         if cut {
             distrust_last_call(&mut answer.content);
         }
+        self.fit(&mut answer.content);
         let calls = calls_of(&answer.content);
         if cut && calls.is_empty() && self.continuations >= MAX_CONTINUATIONS {
             return Err(fatal(&format!(
@@ -201,11 +207,12 @@ impl NativeAgent {
     ) -> Result<WrittenReply, ModelError> {
         let mut messages = self.transcript.messages().to_vec();
         messages.push(Message::user(request));
-        let answer = self.answer(&messages, events).await?;
+        let mut answer = self.answer(&messages, events).await?;
         self.check_room(&answer)?;
         if answer.stop == StopReason::Refusal {
             return Err(fatal("the model declined to write the handoff"));
         }
+        self.fit(&mut answer.content);
         report(
             events,
             AgentEvent::Answered {
@@ -278,6 +285,12 @@ impl NativeAgent {
             }
         }
         Err(transient("the stream ended before the answer did"))
+    }
+
+    /// Makes an answer fit to be kept and reported.
+    fn fit(&self, content: &mut [Block]) {
+        clean::scrub(content, &self.settings.auth);
+        clean::make_acceptable(content, self.transcript.messages());
     }
 
     /// Finds overflows that come as a successful answer.
@@ -361,7 +374,7 @@ impl NativeAgent {
                         input,
                     };
                     let outcome = self.toolbox.run(&call).await;
-                    (outcome.text, outcome.is_error)
+                    (self.settings.auth.scrub(&outcome.text), outcome.is_error)
                 }
             };
             report(

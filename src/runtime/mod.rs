@@ -347,7 +347,7 @@ impl Runtime {
             tokens: self.parts.policy.window,
             source: self.parts.window_source.clone(),
         };
-        let recorder = Recorder::new(bus, state, window, row, run_dir, agent.prices);
+        let recorder = Recorder::new(bus, state, window, row, run_dir, &agent);
         let native = self.native(&agent, opening.transcript)?;
         let (commands, receiver) = mpsc::channel(COMMAND_QUEUE);
         let driver = Driver {
@@ -468,6 +468,7 @@ impl Runtime {
                 .replace("{workspace}", &self.workspace.to_string_lossy()),
             max_output_tokens: agent.output_cap(window),
             thinking_budget_tokens: agent.thinking_budget_tokens,
+            auth: agent.auth.clone(),
         };
         Ok(NativeAgent::new(
             model, toolbox, settings, transcript, window,

@@ -8,13 +8,14 @@ use super::bus::Bus;
 use super::clock;
 use super::event::{EventKind, GenerationRow, HandoffEvent, ResultEvent, UsageEvent};
 use super::manifest::{ManifestRow, RunDir};
-use super::spec::Prices;
+use super::spec::{AgentSpec, Prices};
 use crate::agent::AgentEvent;
 use crate::agent::meter::{ContextMeter, Thread};
 use crate::generation::machine::{self, Effect, Input, State};
 use crate::generation::why::Failure;
-use crate::model::Usage;
-use crate::model::window::Window;
+use crate::model::window::{Window, WindowSource};
+use crate::model::{Auth, Usage};
+use crate::tokens;
 
 /// Whose turn is being recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,9 @@ pub(super) struct Recorder {
     run_dir: Option<RunDir>,
     meter: ContextMeter,
     prices: Option<Prices>,
+    auth: Auth,
+    /// The window before an overflow taught another one.
+    former_window: Option<Window>,
     started: Instant,
     /// Usage of the answer that is arriving.
     open_usage: Option<(String, Usage)>,
@@ -49,7 +53,7 @@ impl Recorder {
         window: Window,
         row: ManifestRow,
         run_dir: Option<RunDir>,
-        prices: Option<Prices>,
+        agent: &AgentSpec,
     ) -> Self {
         Self {
             bus,
@@ -58,7 +62,9 @@ impl Recorder {
             row,
             run_dir,
             meter: ContextMeter::default(),
-            prices,
+            prices: agent.prices,
+            auth: agent.auth.clone(),
+            former_window: None,
             started: Instant::now(),
             open_usage: None,
             open_text: String::new(),
@@ -141,6 +147,7 @@ impl Recorder {
     /// Settles an answer that was cut: its tokens count as spent, its text is kept as partial.
     pub(super) async fn cut(&mut self, turn: Turn) {
         let text = std::mem::take(&mut self.open_text);
+        let text = self.auth.scrub(&text);
         if !text.trim().is_empty() {
             self.visible(turn, words(text, true)).await;
         }
@@ -159,6 +166,9 @@ impl Recorder {
                 if let Some(tokens) = estimated_context {
                     self.meter.estimate(tokens);
                 }
+                if !partial {
+                    self.doubt_window(usage.context()).await;
+                }
                 self.read_meter(usage, partial).await;
             }
         }
@@ -173,6 +183,35 @@ impl Recorder {
         add(&mut self.row.cost_usd);
         if let Some(generation) = self.row.generations.last_mut() {
             add(&mut generation.cost_usd);
+        }
+    }
+
+    /// Takes the window that an overflow named, until an answer proves it wrong.
+    pub(super) fn learn_window(&mut self, window: Window) {
+        let former = std::mem::replace(&mut self.window, window);
+        self.former_window.get_or_insert(former);
+    }
+
+    /// A whole answer to more than the learned window holds: what was learned is wrong, and the
+    /// window from before is in force again.
+    async fn doubt_window(&mut self, context: u64) {
+        if self.window.source != WindowSource::Learned || context <= self.window.tokens {
+            return;
+        }
+        let Some(former) = self.former_window.take() else {
+            return;
+        };
+        let message = format!(
+            "the server took {} tokens, more than the {} that an error had named: the window of {} is used again",
+            tokens::level(context),
+            tokens::size(self.window.tokens),
+            tokens::size(former.tokens)
+        );
+        let effects = machine::step(&mut self.state, Input::WindowChanged(former.tokens));
+        self.window = former;
+        self.warn(message).await;
+        if effects.contains(&Effect::Near) {
+            self.near().await;
         }
     }
 

@@ -99,7 +99,10 @@ impl Driver {
 
     /// Gives the agent what the person said since the last message boundary.
     async fn deliver(&mut self) {
-        let texts = std::mem::take(&mut self.desk.inbox);
+        let texts: Vec<String> = std::mem::take(&mut self.desk.inbox)
+            .iter()
+            .map(|text| self.spec.auth.scrub(text))
+            .collect();
         if texts.is_empty() {
             return;
         }
@@ -129,6 +132,7 @@ impl Driver {
 
     async fn ended(&mut self, end: TurnEnd) -> Input {
         self.recorder.save().await;
+        self.agent.set_window(self.recorder.window.tokens);
         match end {
             TurnEnd::Finished { text } => {
                 if text.trim().is_empty() {
@@ -179,7 +183,7 @@ impl Driver {
                     tokens::size(self.recorder.window.tokens)
                 ))
                 .await;
-            self.recorder.window = window;
+            self.recorder.learn_window(window);
             self.agent.set_window(limit);
             inputs.push(Input::WindowChanged(limit));
         }
