@@ -3,7 +3,7 @@
 use super::args::DoctorArgs;
 use super::settings::{self, Settings};
 use super::{CliError, EXIT_CREDENTIALS, EXIT_DONE, EXIT_FAILED, print};
-use crate::model::{Auth, ServerModel, error::ModelError};
+use crate::model::{Auth, ServerModel, error::ModelError, shown_base_url};
 use crate::sanitize::sanitize;
 use crate::tokens;
 
@@ -29,7 +29,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> Result<u8, CliError> {
     let lines = format!(
         "backend    anthropic (built in); openai, claude-code and acp are not there yet\nendpoint   {}\nmodel      {}\ntoken      {}\n\
          window     {}{guess}  {}\nserver     {server}\n",
-        agent.base_url,
+        shown_base_url(&agent.base_url),
         agent.model,
         token(&agent.auth),
         tokens::size(window.tokens),

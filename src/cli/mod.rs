@@ -95,11 +95,14 @@ impl CliError {
             | Self::Usage(_)
             | Self::Config(_)
             | Self::Scenario(_)
-            | Self::Runtime(_)
             | Self::Read { .. } => EXIT_USAGE,
             Self::NoCredentials(_) => EXIT_CREDENTIALS,
-            Self::Model(error) if error.credentials => EXIT_CREDENTIALS,
-            Self::Model(_) | Self::Output(_) | Self::System { .. } => EXIT_FAILED,
+            // Nothing was asked yet: it is the address or the key as the person gave it.
+            Self::Model(error) | Self::Runtime(RuntimeError::Model(error)) if error.credentials => {
+                EXIT_CREDENTIALS
+            }
+            Self::Model(_) | Self::Runtime(_) => EXIT_USAGE,
+            Self::Output(_) | Self::System { .. } => EXIT_FAILED,
         }
     }
 }

@@ -8,8 +8,8 @@ use super::doctor::token;
 use super::session::{self, Format};
 use super::settings::{self, Settings};
 use super::{CliError, read_input};
-use crate::model::Auth;
 use crate::model::window::Window;
+use crate::model::{Auth, shown_base_url};
 use crate::runtime::spec::{AgentSpec, Start, StepSpec};
 use crate::sanitize::sanitize;
 use crate::texts::Texts;
@@ -22,7 +22,7 @@ pub(super) fn run(args: RunArgs) -> Result<u8, CliError> {
     let task = task(&args)?;
     let agent = settings.agent(options);
     if matches!(agent.auth, Auth::None) {
-        return Err(CliError::NoCredentials(agent.base_url));
+        return Err(CliError::NoCredentials(shown_base_url(&agent.base_url)));
     }
     let step = step_spec(&settings, options, task, start(&args), &agent)?;
     let texts = settings.texts(options.lang)?;
@@ -44,6 +44,9 @@ pub(super) async fn go(
 ) -> Result<u8, CliError> {
     if options.verbose {
         tell(&agent, &window, texts);
+    }
+    if !options.no_workbench {
+        settings.refuse_outside(options)?;
     }
     let runtime = settings.runtime(options, window).build()?;
     let (handle, events) = runtime.start(agent, step)?;
@@ -126,7 +129,7 @@ fn tell(agent: &AgentSpec, window: &Window, texts: &Texts) {
     let guess = if window.source.is_guess() { "?" } else { "" };
     let text = format!(
         "endpoint {}\nmodel    {}\ntoken    {}\nwindow   {}{guess} {}\n",
-        agent.base_url,
+        shown_base_url(&agent.base_url),
         agent.model,
         token(&agent.auth),
         tokens::size(window.tokens),

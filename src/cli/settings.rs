@@ -7,13 +7,14 @@ use std::time::Duration;
 use super::CliError;
 use super::args::RunOptions;
 use crate::config::{self, Backend, Env, Layers, Permission, Review};
+use crate::disk;
 use crate::generation::machine::ReviewMode;
 use crate::generation::policy::{DEFAULT_HEADROOM_TOKENS, DEFAULT_MAX_GENERATIONS, HandoffPolicy};
 use crate::handoff::DocumentLang;
 use crate::model::window::{self, ConfigWindow, Window, WindowInputs};
 use crate::model::{Auth, anthropic::Anthropic, anthropic::AnthropicOptions};
 use crate::runtime::spec::{AgentSpec, CompactPolicy, Prices};
-use crate::runtime::{DEFAULT_HOLD_TIMEOUT, Runtime, RuntimeBuilder};
+use crate::runtime::{DEFAULT_HOLD_TIMEOUT, Runtime, RuntimeBuilder, RuntimeError};
 use crate::texts::Texts;
 
 /// Where the API lives when nobody says otherwise (documented by Anthropic).
@@ -223,6 +224,26 @@ impl Settings {
             builder = builder.run_dir(self.workspace.join(run_dir));
         }
         builder
+    }
+
+    /// Refuses a run folder that a workspace's own file names and that a link leads out of the
+    /// workspace; a folder that the person names is their word.
+    pub(super) fn refuse_outside(&self, options: &RunOptions) -> Result<(), CliError> {
+        let named = self.layers.run_dir_of_workspace(&self.workspace);
+        let (None, Some(folder)) = (&options.run_dir, named) else {
+            return Ok(());
+        };
+        let root = self.workspace.canonicalize().unwrap_or_default();
+        let folder = root.join(folder);
+        let parts = ["", "sessions", "events", ".lock"];
+        match parts
+            .map(|part| folder.join(part))
+            .into_iter()
+            .find(|path| disk::leads_outside(&root, path))
+        {
+            Some(path) => Err(RuntimeError::Outside { path }.into()),
+            None => Ok(()),
+        }
     }
 
     /// The step's name.

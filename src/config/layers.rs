@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
 use super::{ConfigError, Env, FileConfig, Permission, yaml};
+use crate::disk;
 
 /// Name of the file in the workspace.
 const WORKSPACE_FILE: &str = "flower.yaml";
@@ -39,12 +40,17 @@ impl Layers {
     pub fn load(workspace: &Path, explicit: Option<&Path>, env: &Env) -> Result<Self, ConfigError> {
         let named = explicit.or(env.flower_config.as_deref());
         let user = match named {
-            Some(path) => Some(read(path)?.ok_or_else(|| ConfigError::Read {
-                path: path.to_owned(),
-                reason: "there is no such file".to_owned(),
-            })?),
+            // What a person names may be a pipe; what is found in passing may not make flower wait.
+            Some(path) => {
+                Some(
+                    read(path, std::fs::read(path))?.ok_or_else(|| ConfigError::Read {
+                        path: path.to_owned(),
+                        reason: "there is no such file".to_owned(),
+                    })?,
+                )
+            }
             None => match user_path(env) {
-                Some(path) => read(&path)?,
+                Some(path) => read(&path, disk::read_ordinary(&path))?,
                 None => None,
             },
         };
@@ -53,7 +59,7 @@ impl Layers {
             .as_ref()
             .is_some_and(|(user, _)| same_file(&user.path, &path));
         let mut files = Vec::new();
-        if !trusted && let Some((layer, text)) = read(&path)? {
+        if !trusted && let Some((layer, text)) = read(&path, disk::read_ordinary(&path))? {
             refuse(&layer, &text)?;
             files.push(layer);
         }
@@ -70,6 +76,18 @@ impl Layers {
     /// The settings, merged.
     pub fn config(&self) -> &FileConfig {
         &self.merged
+    }
+
+    /// The run folder of the workspace's own file, where that is what counts.
+    pub fn run_dir_of_workspace(&self, workspace: &Path) -> Option<&Path> {
+        let file = workspace.join(WORKSPACE_FILE);
+        let strongest = self
+            .files
+            .iter()
+            .find(|layer| layer.config.run_dir.is_some())?;
+        (strongest.path == file)
+            .then_some(strongest.config.run_dir.as_deref())
+            .flatten()
     }
 
     /// The file that decides a single value; `key` is spelled as in the file.
@@ -100,12 +118,15 @@ fn user_path(env: &Env) -> Option<PathBuf> {
 }
 
 /// `None` when there is no such file.
-fn read(path: &Path) -> Result<Option<(Layer, String)>, ConfigError> {
+fn read(
+    path: &Path,
+    bytes: std::io::Result<Vec<u8>>,
+) -> Result<Option<(Layer, String)>, ConfigError> {
     let failed = |reason: String| ConfigError::Read {
         path: path.to_owned(),
         reason,
     };
-    let bytes = match std::fs::read(path) {
+    let bytes = match bytes {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error.to_string())),

@@ -16,7 +16,7 @@ use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Client, ClientBuilder, Method, RequestBuilder, StatusCode, Url};
 
 use super::error::ModelError;
-use crate::secret::{Secret, scrub};
+use crate::secret::{Secret, scrub, scrub_known};
 
 pub(super) use fault::Asked;
 pub(super) use sse::{Events, open_events};
@@ -243,6 +243,19 @@ pub(super) fn base_url(text: &str) -> Result<Url, ModelError> {
         path.pop_if_empty();
     }
     Ok(url)
+}
+
+/// A base URL for people: without a user name or password, and without keys in its query.
+pub fn shown_base_url(text: &str) -> String {
+    let start = text.find("://").map_or(0, |at| at + 3);
+    let (scheme, rest) = text.split_at(start);
+    // Where a text is no URL, nobody knows where a password in it would end: better too much goes.
+    let authority = match Url::parse(text) {
+        Ok(_) => rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len()),
+        Err(_) => rest.len(),
+    };
+    let host = rest[..authority].rfind('@').map_or(0, |at| at + 1);
+    scrub_known(&format!("{scheme}{}", &rest[host..]))
 }
 
 /// Appends path segments to a base, each percent-encoded.

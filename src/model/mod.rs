@@ -16,7 +16,7 @@ use futures_util::Stream;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use http::Auth;
+pub use http::{Auth, shown_base_url};
 
 /// Token usage of one model answer, all figures in tokens.
 ///
