@@ -433,3 +433,432 @@ fn a_lost_session_without_a_handoff_begins_its_task_anew() {
         "{message}"
     );
 }
+
+const KEY: &str = "sk-test-0123456789";
+
+/// Whether any file below a folder holds a word.
+fn holds(folder: &std::path::Path, word: &str) -> bool {
+    std::fs::read_dir(folder).unwrap().any(|entry| {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            holds(&path, word)
+        } else {
+            String::from_utf8_lossy(&std::fs::read(path).unwrap()).contains(word)
+        }
+    })
+}
+
+#[test]
+fn the_own_key_is_in_no_event_and_no_file() {
+    let model = Model::start(&format!(
+        "{HEAD}
+  - name: env
+    at_turn: 1
+    answer: 钥匙是 {KEY}
+    tools: [{{ name: bash, input: {{ command: 'printf %s \"$ANTHROPIC_API_KEY\" | tee /dev/stderr; : {KEY}' }} }}]
+  - name: cut
+    once: true
+    answer: 又是 {KEY} 再说几句话
+    cut_after_events: 6
+  - name: end
+    answer: '结果 {{{{last_result}}}}'
+"
+    ));
+    let place = Place::new();
+    let task = format!("用 {KEY} 干");
+    let ended = run_to_end(place.run(&model, full(&[&task])));
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    let all = format!("{:?} {}", ended.events, ended.stderr);
+    assert!(!all.contains(KEY), "{all}");
+    assert!(all.contains("sk-t…"), "{all}");
+    assert!(!holds(&place.work().join(".flower"), KEY));
+    let sent: Vec<String> = model.requests().iter().map(Value::to_string).collect();
+    assert!(sent.iter().all(|request| !request.contains(KEY)));
+}
+
+#[test]
+fn a_bad_address_or_key_is_told_at_the_start_without_its_password() {
+    let place = Place::new();
+    let url = "http://me:pass0word@127.0.0.1:9/";
+    for window in [&[][..], &["--window", "200k"]] {
+        for (url, key, code) in [
+            (url, KEY, 2),
+            ("nonsense", KEY, 2),
+            ("http://127.0.0.1:9", "a\nb-secret", 3),
+        ] {
+            let mut command = place.flower(["run", "干", "-v", "--base-url", url]);
+            command.args(window).env("ANTHROPIC_API_KEY", key);
+            let ended = run_to_end(command);
+            assert_eq!(ended.code(), code, "{url} {window:?}: {}", ended.stderr);
+            assert!(!ended.stderr.contains("pass0word") && !ended.stderr.contains("me:"));
+        }
+    }
+    for (url, key, code) in [
+        (url, Some(KEY), 2),
+        ("http://127.0.0.1:9", Some("a\nb-secret"), 3),
+    ] {
+        let mut command = place.flower(["doctor", "--base-url", url]);
+        command.envs(key.map(|key| ("ANTHROPIC_API_KEY", key)));
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "doctor {url}");
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("pass0word"));
+    }
+    let keyless = place
+        .flower(["run", "干", "--base-url", url])
+        .output()
+        .unwrap();
+    assert_eq!(keyless.status.code(), Some(3));
+    let told = String::from_utf8(keyless.stderr).unwrap();
+    assert!(
+        told.contains("127.0.0.1:9") && !told.contains("pass0word"),
+        "{told}"
+    );
+}
+
+/// A session at the mark whose writing turn is cut with the given text.
+fn cut_writing(text: &str) -> String {
+    format!(
+        "{HEAD}
+  - name: w
+    said: 请现在就写交接书
+    stop_reason: max_tokens
+    usage: {{ input_tokens: 153000, output_tokens: 32000 }}
+    answer: \"{text}\"
+  - name: successor
+    first: 现在在做什么
+    answer: 做完了。
+  - name: cross
+    usage: {{ input_tokens: 152000 }}
+    answer: 看看。
+    tools: [{{ name: bash, input: {{ command: 'echo x' }} }}]
+"
+    )
+}
+
+#[test]
+fn a_handoff_cut_before_its_last_section_is_no_handoff() {
+    let four = "## 现在在做什么\\n修\\n## 已经定下的\\n- 留着\\n## 走不通的路\\n- 也留着\\n## 下一步\\n把 par";
+    let (place, model) = (Place::new(), Model::start(&cut_writing(four)));
+    let ended = run_to_end(place.run(&model, full(&["修好测试"])));
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    let done = done(&ended);
+    assert_eq!(done["degraded"], true);
+    assert!(done["why"].as_str().unwrap().contains("cut off"));
+    assert_eq!(done["sections"]["decided"], "- 留着");
+    assert_eq!(done["sections"]["deadends"], "- 也留着");
+    assert_eq!(
+        model.requests().len(),
+        5,
+        "the writing turn is tried three times"
+    );
+}
+
+#[test]
+fn a_handoff_cut_in_its_last_section_is_used_with_a_warning() {
+    let five = "## 现在在做什么\\n修\\n## 已经定下的\\n(空)\\n## 走不通的路\\n(空)\\n## 下一步\\n改\\n## 现场\\nsrc/pa";
+    let (place, model) = (Place::new(), Model::start(&cut_writing(five)));
+    let ended = run_to_end(place.run(&model, full(&["修好测试"])));
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert_eq!(done(&ended)["degraded"], false);
+    assert_eq!(done(&ended)["sections"]["scene"], "src/pa");
+    assert_warned(&ended, &["output limit cut the handoff"]);
+}
+
+#[test]
+fn an_answer_above_a_learned_window_brings_the_former_one_back() {
+    let model = Model::start(&format!(
+        "{HEAD}
+  - name: more
+    first: '降级:交接没写成'
+    at_turn: 1
+    usage: {{ input_tokens: 140000 }}
+    answer: 看看。
+    tools: [{{ name: bash, input: {{ command: 'echo x' }} }}]
+  - name: end
+    first: '降级:交接没写成'
+    usage: {{ input_tokens: 141000 }}
+    answer: 做完了。
+  - name: full
+    error: {{ status: 400, type: invalid_request_error, message: 'prompt is too long: 130000 tokens > 128000 maximum' }}
+"
+    ));
+    let place = Place::new();
+    let ended = run_to_end(place.run(&model, full(&["干"])));
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    let usage: Vec<(&Value, &Value)> = ended
+        .kind("usage")
+        .iter()
+        .map(|e| (&e["window"], &e["at"]))
+        .collect();
+    let (window, at) = (Value::from(200_000), Value::from(150_000));
+    assert_eq!(usage, [(&window, &at), (&window, &at)]);
+    let swaps = ended.phases().iter().filter(|p| *p == "done").count();
+    assert_eq!(swaps, 1, "140,000 is not due in 200,000");
+    assert_warned(&ended, &["140.0K", "128K", "200K"]);
+}
+
+#[test]
+fn a_document_that_takes_much_of_the_window_is_told_of() {
+    let (place, model) = (Place::new(), Model::start(&crossing()));
+    let (running, path) = in_review(&place, &model);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let long = text.replace("- 调大超时", &format!("- {}", "长".repeat(60_000)));
+    std::fs::write(&path, long).unwrap();
+    let ended = swap(running);
+    assert_warned(&ended, &["the handoff takes about", "200K"]);
+}
+
+#[test]
+fn folders_and_pipes_in_place_of_records_are_set_aside() {
+    for kind in ["folder", "pipe"] {
+        let (place, model) = (Place::new(), Model::start(&ending("做完了。")));
+        let runs = place.work().join(".flower/runs");
+        std::fs::create_dir_all(&runs).unwrap();
+        for name in ["manifest.json", "lineage.json"] {
+            put(kind, &runs.join(name));
+        }
+        let ended = run_to_end(place.run(&model, ["干"]));
+        assert_eq!(ended.code(), 0, "{kind}: {}", ended.stderr);
+        for name in ["manifest.json.bad", "lineage.json.bad"] {
+            assert_warned(&ended, &[name]);
+            assert!(runs.join(name).exists());
+        }
+        assert_eq!(place.manifest().len(), 1);
+
+        let session = ended.result()["session_id"].as_str().unwrap();
+        let transcript = runs.join(format!("sessions/{session}.jsonl"));
+        std::fs::remove_file(&transcript).unwrap();
+        put(kind, &transcript);
+        let again = run_to_end(place.run(&model, ["再干"]));
+        assert_eq!(again.code(), 0, "{kind}: {}", again.stderr);
+
+        put(kind, &place.work().join("flower.yaml"));
+        let refused = run_to_end(place.run(&model, ["再干"]));
+        assert_eq!(refused.code(), 2, "{kind}");
+        assert!(refused.stderr.contains("flower.yaml"), "{}", refused.stderr);
+    }
+}
+
+fn put(kind: &str, path: &std::path::Path) {
+    if kind == "folder" {
+        std::fs::create_dir(path).unwrap();
+    } else {
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    }
+}
+
+#[test]
+fn links_out_of_the_workspace_are_refused() {
+    for part in [
+        "",
+        "notes",
+        "notes/archive",
+        "runs",
+        "runs/sessions",
+        "runs/events",
+        "runs/.lock",
+        "spill",
+    ] {
+        let (place, model) = (Place::new(), Model::start(&ending("做完了。")));
+        let outside = tempfile::tempdir().unwrap();
+        let link = place.work().join(".flower").join(part);
+        let link = PathBuf::from(link.to_str().unwrap().trim_end_matches('/'));
+        std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(outside.path(), &link).unwrap();
+        let ended = run_to_end(place.run(&model, ["干"]));
+        assert_eq!(ended.code(), 2, "{part:?}: {}", ended.stderr);
+        assert!(
+            ended.stderr.contains("leads out of the workspace"),
+            "{}",
+            ended.stderr
+        );
+        assert_eq!(
+            std::fs::read_dir(outside.path()).unwrap().count(),
+            0,
+            "{part:?}"
+        );
+        if part == "runs" {
+            let named = outside.path().to_str().unwrap();
+            let ended = run_to_end(place.run(&model, ["干", "-r", named]));
+            assert_eq!(ended.code(), 0, "the person's own word: {}", ended.stderr);
+            std::fs::remove_file(&link).unwrap();
+            std::os::unix::fs::symlink(outside.path(), place.work().join("there")).unwrap();
+            std::fs::write(place.work().join("flower.yaml"), "run_dir: there\n").unwrap();
+            let ended = run_to_end(place.run(&model, ["干"]));
+            assert_eq!(ended.code(), 2, "the workspace's word: {}", ended.stderr);
+        }
+    }
+}
+
+#[test]
+fn the_demo_writes_through_no_link() {
+    let place = Place::new();
+    let outside = tempfile::tempdir().unwrap();
+    for name in ["src", "tests"] {
+        std::os::unix::fs::symlink(outside.path(), place.work().join(name)).unwrap();
+    }
+    let output = place
+        .flower(["demo", "--json", "--speed", "0", "-w", "."])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_hang_up_that_was_ignored_stays_ignored() {
+    let model = Model::start(&format!(
+        "{HEAD}
+  - name: slow
+    at_turn: 1
+    tools: [{{ name: bash, input: {{ command: 'until [ -e go ]; do sleep 0.05; done' }} }}]
+  - name: end
+    answer: 做完了。
+"
+    ));
+    let place = Place::new();
+    let mut command = Command::new("nohup");
+    command
+        .arg(env!("CARGO_BIN_EXE_flower"))
+        .args(["run", "--json", "干", "--permission", "full"])
+        .current_dir(place.work())
+        .env("ANTHROPIC_BASE_URL", model.base_url())
+        .env("ANTHROPIC_API_KEY", "k")
+        .env("HOME", place.work());
+    let mut running = Running::start(command);
+    running.wait_for(|e| e["kind"] == "tool_call");
+    running.signal("HUP");
+    std::fs::write(place.work().join("go"), "").unwrap();
+    let ended = running.end();
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_is_like_a_full_disk() {
+    let (place, model) = (Place::new(), Model::start(&ending(&"长".repeat(4_000))));
+    let mut command = Command::new("sh");
+    command
+        .arg("-c")
+        .arg(format!(
+            "ulimit -f 8; exec '{}' run --json 干",
+            env!("CARGO_BIN_EXE_flower")
+        ))
+        .current_dir(place.work())
+        .env("ANTHROPIC_BASE_URL", model.base_url())
+        .env("ANTHROPIC_API_KEY", "k")
+        .env("HOME", place.work());
+    let ended = run_to_end(command);
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert_warned(&ended, &["could not be written"]);
+}
+
+#[test]
+fn without_a_workbench_nothing_is_written_wherever_runs_would_go() {
+    let (place, model) = (Place::new(), Model::start(&ending("做完了。")));
+    let ended = run_to_end(place.run(&model, ["干", "--no-workbench", "-r", "runs-here"]));
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert_eq!(std::fs::read_dir(place.work()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_refused_continuation_makes_no_folders() {
+    let (place, model) = (Place::new(), Model::start(&ending("做完了。")));
+    for args in [&["--continue"][..], &["--resume", "no-such-run"]] {
+        let ended = run_to_end(place.run(&model, args));
+        assert_eq!(ended.code(), 2, "{args:?}");
+        assert_eq!(std::fs::read_dir(place.work()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn calls_with_ids_that_are_taken_or_names_that_are_none_are_answered() {
+    let model = Model::start(&ending("做完了。"));
+    let target = model.base_url();
+    let place = Place::new();
+    let (server, url) = twice_the_same_call(target);
+    let mut command = place.run(&model, full(&["干"]));
+    command.env("ANTHROPIC_BASE_URL", url);
+    let ended = run_to_end(command);
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    drop(server);
+    let calls: Vec<&Value> = ended.kind("tool_call").iter().map(|e| &e["id"]).collect();
+    let results: Vec<&Value> = ended.kind("tool_result").iter().map(|e| &e["id"]).collect();
+    assert_eq!(calls.len(), 3);
+    assert_eq!(calls, results);
+    let unique: std::collections::BTreeSet<String> =
+        calls.iter().map(|id| id.to_string()).collect();
+    assert_eq!(unique.len(), 3);
+    // The scripted model refuses what the real API would refuse.
+    assert_eq!(model.requests().len(), 1);
+}
+
+/// A server that answers first with three calls under one id, one of them without a name, and then
+/// passes everything on to another one.
+fn twice_the_same_call(target: String) -> (std::thread::JoinHandle<()>, String) {
+    use std::io::Write;
+    use std::net::{TcpListener, TcpStream};
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let target = target.trim_start_matches("http://").to_owned();
+    let event = |data: Value| {
+        format!(
+            "event: {}\ndata: {data}\n\n",
+            data["type"].as_str().unwrap()
+        )
+    };
+    let mut body = event(
+        serde_json::json!({"type": "message_start", "message": {"id": "m", "type": "message",
+        "role": "assistant", "model": "m", "content": [], "usage": {"input_tokens": 10, "output_tokens": 1}}}),
+    );
+    for (index, name) in ["bash", "bash", ""].into_iter().enumerate() {
+        body.push_str(&event(
+            serde_json::json!({"type": "content_block_start", "index": index,
+            "content_block": {"type": "tool_use", "id": "same", "name": name, "input": {}}}),
+        ));
+        body.push_str(&event(
+            serde_json::json!({"type": "content_block_delta", "index": index,
+            "delta": {"type": "input_json_delta", "partial_json": "{\"command\":\"echo x\"}"}}),
+        ));
+        body.push_str(&event(
+            serde_json::json!({"type": "content_block_stop", "index": index}),
+        ));
+    }
+    body.push_str(&event(
+        serde_json::json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"},
+        "usage": {"output_tokens": 9}}),
+    ));
+    body.push_str(&event(serde_json::json!({"type": "message_stop"})));
+    let server = std::thread::spawn(move || {
+        let mut first = true;
+        for connection in listener.incoming() {
+            let mut client = connection.unwrap();
+            let mut head = Vec::new();
+            let mut buffer = [0; 65_536];
+            while !head.windows(4).any(|w| w == b"\r\n\r\n") {
+                let read = client.read(&mut buffer).unwrap_or(0);
+                if read == 0 {
+                    break;
+                }
+                head.extend_from_slice(&buffer[..read]);
+            }
+            if first && head.starts_with(b"POST") {
+                first = false;
+                let answer = format!(
+                    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+                    body.len()
+                );
+                client.write_all(answer.as_bytes()).unwrap();
+                // The rest of the request is read, or closing would reset the answer.
+                let _ = client.shutdown(std::net::Shutdown::Write);
+                while client.read(&mut buffer).unwrap_or(0) > 0 {}
+                continue;
+            }
+            let mut server = TcpStream::connect(&target).unwrap();
+            server.write_all(&head).unwrap();
+            let (mut a, mut b) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+            std::thread::spawn(move || std::io::copy(&mut a, &mut b));
+            std::thread::spawn(move || std::io::copy(&mut server, &mut client));
+        }
+    });
+    (server, url)
+}

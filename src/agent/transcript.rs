@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::disk;
 use crate::model::{Block, Message, Role};
 
 /// The first line of a transcript.
@@ -90,7 +91,7 @@ impl Transcript {
     /// first line names no session.
     pub fn load(folder: &Path, session: &str) -> Result<(Self, usize), TranscriptError> {
         let path = path_of(folder, session);
-        let bytes = std::fs::read(&path).map_err(|source| TranscriptError::Io {
+        let bytes = disk::read_ordinary(&path).map_err(|source| TranscriptError::Io {
             path: path.clone(),
             source,
         })?;

@@ -17,7 +17,7 @@ use flower::agent::scripted::{Scenario, ScriptedServer};
 use serde_json::Value;
 
 /// Longest any single wait of a test may take; only a broken program reaches it.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A scripted model on loopback, alive as long as this is.
 pub struct Model {

@@ -162,7 +162,8 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` before anything is written when one of its files is there already, and
+    /// `AlreadyExists` before anything is written when one of its files is there already,
+    /// `InvalidInput` when a link would lead it out of `root`, and
     /// whatever the disk says.
     pub fn write_workspace(&self, root: &Path) -> io::Result<()> {
         let files = &self.workspace;
@@ -179,6 +180,18 @@ impl Scenario {
             }
         }
         fs::create_dir_all(root)?;
+        let real_root = root.canonicalize()?;
+        for file in files {
+            if crate::disk::leads_outside(&real_root, &real_root.join(&file.path)) {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    format!(
+                        "cannot write the sample workspace: {} leads out of it through a link; choose a new folder",
+                        root.join(&file.path).display()
+                    ),
+                ));
+            }
+        }
         for file in files {
             let path = root.join(&file.path);
             if let Some(folder) = path.parent() {
