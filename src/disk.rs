@@ -273,6 +273,66 @@ mod tests {
         assert_eq!(names(folder.path()), ["shared"]);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn only_ordinary_files_are_read_or_locked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("file"), "x").unwrap();
+        fs::create_dir(path("folder")).unwrap();
+        std::os::unix::fs::symlink(path("file"), path("link")).unwrap();
+        std::os::unix::fs::symlink(path("nowhere"), path("dangling")).unwrap();
+        nix::unistd::mkfifo(&path("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let rows = [
+            ("file", true, true),
+            ("folder", false, false),
+            ("link", true, false),
+            ("dangling", false, false),
+            ("pipe", false, false),
+            ("missing", false, true),
+        ];
+        for (name, read, locked) in rows {
+            let found = (
+                read_ordinary(&path(name)).is_ok(),
+                open_lock(&path(name)).is_ok(),
+            );
+            assert_eq!(found, (read, locked), "{name}");
+        }
+        assert!(!path("nowhere").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_leave_a_folder_are_seen_and_others_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("inside/deep")).unwrap();
+        let link = |to: &Path, name: &str| {
+            std::os::unix::fs::symlink(to, root.join(name)).unwrap();
+        };
+        link(outside.path(), "out");
+        link(&root.join("inside"), "in");
+        link(&outside.path().join("nowhere"), "dangling");
+        link(Path::new("loop"), "loop");
+        let rows = [
+            ("", false),
+            ("inside/deep", false),
+            ("inside/new/er", false),
+            ("in/deep", false),
+            ("in/new", false),
+            ("new", false),
+            ("out", true),
+            ("out/new/er", true),
+            ("dangling", true),
+            ("dangling/new", true),
+            ("loop", true),
+        ];
+        for (name, outside) in rows {
+            assert_eq!(leads_outside(&root, &root.join(name)), outside, "{name}");
+        }
+    }
+
     #[test]
     fn sha256_is_the_published_test_vector() {
         assert_eq!(

@@ -172,6 +172,22 @@ fn a_document_that_is_gone_or_unreadable_is_told_as_such() {
     );
 }
 
+#[test]
+fn every_line_of_a_journal_is_an_event_again() {
+    let model = Model::start(&crossing());
+    let place = Place::new();
+    let (running, _) = in_review(&place, &model);
+    let ended = swap(running);
+    let run = ended.events[0]["run"].as_str().unwrap();
+    let path = format!(".flower/runs/events/{run}.jsonl");
+    let journal = std::fs::read_to_string(place.work().join(path)).unwrap();
+    for line in journal.lines() {
+        let event: flower::Event = serde_json::from_str(line).unwrap();
+        assert_eq!(serde_json::to_string(&event).unwrap(), line);
+    }
+    assert_eq!(journal.lines().count(), ended.events.len());
+}
+
 /// A program whose output nobody reads yet.
 fn unread(mut command: Command) -> Child {
     command

@@ -257,6 +257,18 @@ mod tests {
     }
 
     #[test]
+    fn past_the_mark_nothing_is_said_of_the_way_to_it() {
+        for context in [150_000, 190_000] {
+            let near = EventKind::Handoff(HandoffEvent::Near {
+                context,
+                window: 200_000,
+                at: 150_000,
+            });
+            assert_eq!(line(near, Lang::En), "");
+        }
+    }
+
+    #[test]
     fn hostile_text_never_drives_the_terminal() {
         let hostile = "\u{1b}]0;x\u{7}\u{1b}[2Jok";
         let call = EventKind::ToolCall {

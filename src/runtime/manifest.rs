@@ -249,6 +249,21 @@ mod tests {
     }
 
     #[test]
+    fn a_step_has_one_run_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let runs = RunDir::new(folder.path().to_owned());
+        let held = runs.lock_step("a/b").unwrap();
+        assert!(held.is_some());
+        assert!(runs.lock_step("a/b").unwrap().is_none());
+        assert!(
+            runs.lock_step("a:b").unwrap().is_some(),
+            "another step, though its files look alike"
+        );
+        drop(held);
+        assert!(runs.lock_step("a/b").unwrap().is_some());
+    }
+
+    #[test]
     fn writers_at_once_keep_all_rows() {
         let folder = tempfile::tempdir().unwrap();
         let runs = RunDir::new(folder.path().join("runs"));
