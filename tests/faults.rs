@@ -309,7 +309,10 @@ fn readable_lines_stay_readable_when_the_reader_is_slow() {
     tools:
 {}",
         (1..=1_200)
-            .map(|n| format!("      - name: read\n        input:\n          path: n{n}\n"))
+            .map(|n| format!(
+                "      - name: read\n        input:\n          path: n{n}-{}\n",
+                "x".repeat(100)
+            ))
             .collect::<String>()
     ));
     let place = Place::new();
@@ -328,7 +331,7 @@ fn readable_lines_stay_readable_when_the_reader_is_slow() {
         .unwrap();
     assert_eq!(wait(&mut child), 0);
     assert!(!text.contains("\"kind\""), "raw JSON in {text}");
-    assert!(text.contains("> read n1200\n"), "{text}");
+    assert!(text.contains("> read n1200-"), "{text}");
     assert!(text.contains("完了。"));
 }
 
