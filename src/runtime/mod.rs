@@ -6,6 +6,7 @@ mod clock;
 mod desk;
 mod driver;
 pub mod event;
+mod folders;
 mod journal;
 pub mod manifest;
 mod recorder;
@@ -13,7 +14,6 @@ pub mod spec;
 mod swap;
 mod turn;
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,9 +30,8 @@ use self::event::EventKind;
 use self::journal::Journal;
 use self::manifest::{ManifestRow, RunDir};
 use self::recorder::Recorder;
-use self::spec::{AgentSpec, Start, StepResult, StepSpec};
+use self::spec::{AgentSpec, StepResult, StepSpec};
 use crate::agent::native::{NativeAgent, Settings};
-use crate::disk;
 use crate::generation::machine::{ReviewMode, State};
 use crate::generation::policy::HandoffPolicy;
 use crate::generation::why::Failure;
@@ -193,7 +192,7 @@ impl RuntimeBuilder {
             .then(|| self.run_dir.clone().unwrap_or_else(|| bench.join("runs")));
         let notes = self.workbench.then(|| bench.join("notes"));
         if self.workbench {
-            refuse_links(&workspace, &bench, self.run_dir.is_none())?;
+            folders::refuse_links(&workspace, &bench, self.run_dir.is_none())?;
         }
         Ok(Runtime {
             workspace,
@@ -202,29 +201,6 @@ impl RuntimeBuilder {
             parts: self,
         })
     }
-}
-
-/// Refuses a workspace whose links would make the program write somewhere else: it may come from a
-/// stranger. The run folder counts only where nobody named another one.
-fn refuse_links(workspace: &Path, bench: &Path, own_runs: bool) -> Result<(), RuntimeError> {
-    const BENCH: [&str; 4] = ["", "notes", "notes/archive/交接", "spill"];
-    const RUNS: [&str; 4] = ["runs", "runs/sessions", "runs/events", "runs/.lock"];
-    let runs = RUNS.into_iter().filter(|_| own_runs);
-    match BENCH
-        .into_iter()
-        .chain(runs)
-        .map(|part| bench.join(part))
-        .find(|path| disk::leads_outside(workspace, path))
-    {
-        Some(path) => Err(RuntimeError::Outside { path }),
-        None => Ok(()),
-    }
-}
-
-/// Makes a folder and tries to write in it, so that a run never begins where it cannot keep its files.
-fn probe(folder: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)?;
-    tempfile::tempfile_in(folder).map(drop)
 }
 
 /// Runs steps in one folder.
@@ -322,8 +298,8 @@ impl Runtime {
             notes: Vec::new(),
         };
         desk.check(&step)?;
-        self.make_folders()?;
-        let (alone, busy) = self.take_step(&mut step)?;
+        folders::make([&self.notes, &self.run_dir])?;
+        let (alone, busy) = folders::take_step(&self.run_dir, &mut step)?;
         desk.step.clone_from(&step.name);
         let mut opening = desk.open(&step, &agent.model)?;
         opening.notes.extend(busy);
@@ -379,57 +355,6 @@ impl Runtime {
             task,
         };
         Ok((handle, events))
-    }
-
-    /// Makes the folders, so that a run never begins where it cannot keep its files.
-    fn make_folders(&self) -> Result<(), RuntimeError> {
-        for folder in [&self.notes, &self.run_dir].into_iter().flatten() {
-            probe(folder).map_err(|source| RuntimeError::Unwritable {
-                path: folder.clone(),
-                source,
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Takes the step for this run alone. Where another run has it, a task gets the first free
-    /// name and a session of its own, and the person is told.
-    fn take_step(
-        &self,
-        step: &mut StepSpec,
-    ) -> Result<(Option<File>, Option<String>), RuntimeError> {
-        let Some(root) = &self.run_dir else {
-            return Ok((None, None));
-        };
-        let run_dir = RunDir::new(root.clone());
-        let lock = |name: &str| {
-            run_dir
-                .lock_step(name)
-                .map_err(|source| RuntimeError::Unwritable {
-                    path: root.clone(),
-                    source,
-                })
-        };
-        if let Some(alone) = lock(&step.name)? {
-            return Ok((Some(alone), None));
-        }
-        if step.task.is_none() {
-            return Err(OpenError::Busy(step.name.clone()).into());
-        }
-        let mut number = 2_u32;
-        loop {
-            let name = format!("{}-{number}", step.name);
-            if let Some(alone) = lock(&name)? {
-                let note = format!(
-                    "another run works on step {:?} in this folder, so this one is step {name:?} with a fresh session",
-                    step.name
-                );
-                step.name = name;
-                step.start = Start::New;
-                return Ok((Some(alone), Some(note)));
-            }
-            number = number.saturating_add(1);
-        }
     }
 
     fn native(
