@@ -28,6 +28,7 @@
 //! ```
 
 pub mod agent;
+pub mod cells;
 pub mod cli;
 pub mod config;
 pub mod disk;
@@ -37,6 +38,7 @@ pub mod model;
 pub mod runtime;
 pub mod sanitize;
 pub mod secret;
+pub mod terminal;
 pub mod texts;
 pub mod tokens;
 pub mod tool;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// What each top-level module may name, in the order of the flow.
 const ALLOWED: &[(&str, &[&str])] = &[
+    ("cells", &[]),
     ("disk", &[]),
     ("secret", &[]),
     ("sanitize", &[]),
@@ -34,15 +35,49 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "view",
+        "app",
         &[
+            "cells",
             "config",
             "generation",
             "handoff",
             "model",
+            "runtime",
             "sanitize",
             "texts",
             "tokens",
+            "tool",
+        ],
+    ),
+    (
+        "view",
+        &[
+            "app",
+            "cells",
+            "config",
+            "generation",
+            "handoff",
+            "model",
+            "runtime",
+            "sanitize",
+            "texts",
+            "tokens",
+        ],
+    ),
+    ("terminal", &["sanitize"]),
+    (
+        "workbench",
+        &[
+            "app",
+            "disk",
+            "generation",
+            "handoff",
+            "model",
+            "runtime",
+            "terminal",
+            "texts",
+            "tool",
+            "view",
         ],
     ),
     (
@@ -60,6 +95,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "texts",
             "tokens",
             "tool",
+            "view",
+            "workbench",
         ],
     ),
 ];
