@@ -28,6 +28,7 @@
 //! ```
 
 pub mod agent;
+pub mod app;
 pub mod cells;
 pub mod cli;
 pub mod config;
@@ -42,6 +43,7 @@ pub mod terminal;
 pub mod texts;
 pub mod tokens;
 pub mod tool;
+pub mod view;
 
 pub use generation::policy::HandoffPolicy;
 pub use generation::prompt::HANDOFF_PROMPT;

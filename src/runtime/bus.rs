@@ -40,6 +40,16 @@ pub enum Received {
     },
 }
 
+/// A piece of an answer that is arriving. It comes on a way of its own, so it says which event it
+/// follows: beside a later one it is old news.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delta {
+    /// Number of the latest event when it was sent.
+    pub after: u64,
+    /// The piece.
+    pub text: String,
+}
+
 /// Numbers events and sends them on.
 #[derive(Debug)]
 pub(super) struct Bus {
@@ -47,7 +57,7 @@ pub(super) struct Bus {
     journal: Option<Journal>,
     journal_failed: bool,
     front_end: Option<Sender<Sent>>,
-    deltas: Sender<String>,
+    deltas: Sender<Delta>,
 }
 
 /// The front end's end of the bus.
@@ -61,7 +71,7 @@ pub struct Events {
 
 impl Bus {
     /// Makes a bus and its front end's ends: events in order, and pieces of unfinished answers.
-    pub(super) fn new(journal: Option<Journal>) -> (Self, Events, Receiver<String>) {
+    pub(super) fn new(journal: Option<Journal>) -> (Self, Events, Receiver<Delta>) {
         let (sender, queue) = mpsc::channel(QUEUE_EVENTS);
         let (delta_sender, deltas) = mpsc::channel(QUEUE_DELTAS);
         let events = Events {
@@ -139,7 +149,10 @@ impl Bus {
 
     /// Offers a piece of an unfinished answer; never waits.
     pub(super) fn delta(&self, text: &str) {
-        let _ = self.deltas.try_send(text.to_owned());
+        let _ = self.deltas.try_send(Delta {
+            after: self.seq,
+            text: text.to_owned(),
+        });
     }
 
     /// The number of the latest event.

@@ -123,7 +123,7 @@ pub enum EventKind {
 }
 
 /// Tokens of one answer beside the level they give.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UsageEvent {
     /// Context in tokens; `None` while unknown.
     pub context: Option<u64>,
@@ -145,6 +145,9 @@ pub struct UsageEvent {
     pub cache_creation: u64,
     /// Tokens written.
     pub output: u64,
+    /// Cost of the step so far in USD, all generations; `None` when no price is known.
+    #[serde(default)]
+    pub cost_usd: Option<f64>,
     /// Whether the context was estimated because the server told nothing.
     pub estimated: bool,
     /// Whether the answer was cut; its tokens count as spent all the same.

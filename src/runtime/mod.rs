@@ -21,7 +21,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::{JoinError, JoinHandle};
 
-use self::bus::{Bus, Events};
+use self::bus::{Bus, Delta, Events};
 use self::desk::Desk;
 pub use self::desk::OpenError;
 pub use self::driver::Command;
@@ -102,6 +102,17 @@ pub struct RuntimeBuilder {
 }
 
 impl RuntimeBuilder {
+    /// The folder the agent will work in.
+    pub fn workspace_dir(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// Where handoffs will be; `None` without a workbench.
+    pub fn notes_dir(&self) -> Option<PathBuf> {
+        self.workbench
+            .then(|| self.workspace.join(".flower").join("notes"))
+    }
+
     /// Sets who is asked for permission; without anybody, what would be asked is refused.
     #[must_use]
     pub fn asker(mut self, asker: mpsc::Sender<PermissionRequest>) -> Self {
@@ -217,7 +228,7 @@ pub struct Runtime {
 pub struct RunHandle {
     commands: mpsc::Sender<Command>,
     stop: Arc<Notify>,
-    deltas: Option<mpsc::Receiver<String>>,
+    deltas: Option<mpsc::Receiver<Delta>>,
     task: JoinHandle<StepResult>,
 }
 
@@ -228,7 +239,7 @@ impl RunHandle {
     }
 
     /// The pieces of the answer that is arriving, for whoever asks first.
-    pub fn take_deltas(&mut self) -> Option<mpsc::Receiver<String>> {
+    pub fn take_deltas(&mut self) -> Option<mpsc::Receiver<Delta>> {
         self.deltas.take()
     }
 

@@ -246,6 +246,7 @@ impl Recorder {
             cache_read: usage.cache_read,
             cache_creation: usage.cache_creation,
             output: usage.output,
+            cost_usd: self.row.cost_usd,
             estimated: level.estimated,
             partial,
         };

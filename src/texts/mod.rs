@@ -1,6 +1,13 @@
 //! The words of the interface, in the person's language. They live in `assets/text/`; both files
 //! must hold every text.
 
+mod app;
+mod archive;
+mod editor;
+mod gauge;
+mod help;
+mod log;
+mod now;
 mod run;
 
 use std::path::Path;
@@ -9,6 +16,13 @@ use serde::Deserialize;
 
 use crate::config::{self, ConfigError, Lang};
 
+pub use app::AppTexts;
+pub use archive::ArchiveTexts;
+pub use editor::EditorTexts;
+pub use gauge::{GaugeTexts, MarkTexts, ZoneTexts};
+pub use help::HelpTexts;
+pub use log::{KindTexts, LogTexts};
+pub use now::{CauseTexts, NowState, NowTexts, RetryTexts, SectionTexts};
 pub use run::RunTexts;
 
 /// Every text of the interface; `{name}` stands for a value.
@@ -19,6 +33,20 @@ pub struct Texts {
     pub run: RunTexts,
     /// Where a window comes from.
     pub window_from: WindowTexts,
+    /// The context gauge.
+    pub gauge: GaugeTexts,
+    /// The now line.
+    pub now: NowTexts,
+    /// The handoff editor.
+    pub editor: EditorTexts,
+    /// The event log of the screen.
+    pub log: LogTexts,
+    /// The archive of the screen.
+    pub archive: ArchiveTexts,
+    /// The help of the screen.
+    pub help: HelpTexts,
+    /// The rest of the screen.
+    pub app: AppTexts,
 }
 
 /// Where a window comes from.
