@@ -1,17 +1,19 @@
 //! flower: long agent runs that hand over to a fresh session instead of compacting.
 //!
-//! One direction of flow, from bytes to files and events:
+//! One direction of flow, from bytes to cells:
 //!
 //! ```text
-//! model stream -> session -> context meter -> generation machine -> runtime events -> front end
-//! (model)         (agent)    (agent::meter)   (generation)          (runtime)         (cli)
-//!                    |                            |
-//!                  tools                       effects <- runtime driver: write the handoff, archive,
-//!                  (tool)                                 start the successor, record the manifest
+//! model stream -> session -> context meter -> generation machine -> runtime events -> app state -> view
+//! (model)         (agent)    (agent::meter)   (generation)          (runtime)         (app)        (view)
+//!                    |                            |                                      |
+//!                  tools                       effects <- runtime driver              effects <- workbench loop
+//!                  (tool)                       write the handoff, archive,            save, edit, open the archive;
+//!                                               start the successor                    terminal
 //! ```
 //!
-//! A module names only modules to its left (and the small ones below: `config`, `disk`, `secret`, `sanitize`,
-//! `texts`, `tokens`). State changes in one pure function, [`generation::machine::step`]; effects are data.
+//! A module names only modules to its left (and the small ones below: `cells`, `config`, `disk`, `secret`,
+//! `sanitize`, `texts`, `tokens`). The headless library never names `app`, `view` or `terminal`. State changes in two
+//! pure functions, [`generation::machine::step`] and [`app::update::update`]; effects are data.
 //!
 //! ```no_run
 //! use flower::{HandoffPolicy, Runtime};
@@ -44,6 +46,7 @@ pub mod texts;
 pub mod tokens;
 pub mod tool;
 pub mod view;
+pub mod workbench;
 
 pub use generation::policy::HandoffPolicy;
 pub use generation::prompt::HANDOFF_PROMPT;

@@ -265,7 +265,7 @@ fn errors_say_what_where_why_and_what_to_do() {
             2,
             &["--agent-command", "not there yet"],
         ),
-        (&["do it"], 2, &["workbench", "not there yet", "flower run"]),
+        (&["do it"], 3, &["ANTHROPIC_API_KEY", "flower demo"]),
         (&["archive", "list"], 2, &["archive", "not there yet"]),
         (&["handoff", "parse", "none.md"], 2, &["none.md"]),
         (&["explain", " "], 2, &["no text"]),

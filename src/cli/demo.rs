@@ -1,12 +1,13 @@
 //! `flower demo`: the built-in story. A scripted model is served on loopback; client, agent, tools and
 //! files are the real ones. Nothing of the person's settings counts, and nothing of theirs is touched.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use super::CliError;
 use super::args::DemoArgs;
 use super::run;
+use super::screen;
 use super::session;
 use super::settings::{self, Settings};
 use crate::agent::scripted::{Scenario, ScriptedServer};
@@ -69,7 +70,11 @@ pub(super) fn demo(args: DemoArgs) -> Result<u8, CliError> {
         agent.use_proxy = false;
         agent.prices = Some(STORY_PRICES);
         let step = run::step_spec(&settings, &options, Some(task), Start::Continue, &agent)?;
-        run::go(&settings, &options, agent, step, window, args.json, &texts).await
+        if args.json || !std::io::stdout().is_terminal() {
+            run::go(&settings, &options, agent, step, window, args.json, &texts).await
+        } else {
+            screen::show(&settings, &options, agent, step, window, true).await
+        }
     })?
 }
 

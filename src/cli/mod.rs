@@ -8,6 +8,7 @@ mod handoff;
 mod lines;
 mod policy;
 mod run;
+mod screen;
 mod session;
 mod settings;
 
@@ -113,10 +114,7 @@ impl CliError {
 /// [`CliError`], whose message is for people and whose code is the exit code.
 pub fn dispatch(cli: Cli) -> Result<u8, CliError> {
     match cli.command {
-        None => Err(CliError::NotYet {
-            what: "the full-screen workbench",
-            instead: "use `flower run TASK`, or `flower demo --json` to see a whole run",
-        }),
+        None => screen::screen(cli.task, &cli.options),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Demo(args)) => demo::demo(args),
         Some(Command::Policy(args)) => policy::policy(&args),

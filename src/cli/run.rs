@@ -85,7 +85,7 @@ pub(super) fn step_spec(
 
 /// The window in force: only when nobody said so is the server asked. A server that does not tell
 /// has no effect on the run.
-async fn ask_window(
+pub(super) async fn ask_window(
     settings: &Settings,
     options: &RunOptions,
     agent: &AgentSpec,

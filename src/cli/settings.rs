@@ -212,11 +212,7 @@ impl Settings {
             .handoff(policy)
             .window_source(window.source)
             .review(review(options.review.or(config.review)))
-            .hold_timeout(
-                config
-                    .hold_timeout_s
-                    .map_or(DEFAULT_HOLD_TIMEOUT, Duration::from_secs),
-            )
+            .hold_timeout(self.hold_timeout())
             .document_lang(document_lang(config.document_lang));
         if let Some(run_dir) = &options.run_dir {
             builder = builder.run_dir(run_dir);
@@ -244,6 +240,14 @@ impl Settings {
             Some(path) => Err(RuntimeError::Outside { path }.into()),
             None => Ok(()),
         }
+    }
+
+    /// How long a held review lasts untouched.
+    pub(super) fn hold_timeout(&self) -> Duration {
+        self.layers
+            .config()
+            .hold_timeout_s
+            .map_or(DEFAULT_HOLD_TIMEOUT, Duration::from_secs)
     }
 
     /// The step's name.
@@ -309,7 +313,7 @@ fn review(set: Option<Review>) -> ReviewMode {
     }
 }
 
-fn document_lang(set: Option<config::Lang>) -> DocumentLang {
+pub(super) fn document_lang(set: Option<config::Lang>) -> DocumentLang {
     match set {
         None | Some(config::Lang::Zh) => DocumentLang::Zh,
         Some(config::Lang::En) => DocumentLang::En,
