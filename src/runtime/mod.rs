@@ -1,6 +1,7 @@
 //! The imperative shell of the headless library: [`Runtime`] runs a step to its end. Specs and words
 //! of the person come in; numbered events and files go out.
 
+mod builder;
 pub mod bus;
 mod clock;
 mod desk;
@@ -16,11 +17,11 @@ mod turn;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc};
 use tokio::task::{JoinError, JoinHandle};
 
+pub use self::builder::{DEFAULT_HOLD_TIMEOUT, RuntimeBuilder, RuntimeError};
 use self::bus::{Bus, Delta, Events};
 use self::desk::Desk;
 pub use self::desk::OpenError;
@@ -32,187 +33,17 @@ use self::manifest::{ManifestRow, RunDir};
 use self::recorder::Recorder;
 use self::spec::{AgentSpec, StepResult, StepSpec};
 use crate::agent::native::{NativeAgent, Settings};
-use crate::generation::machine::{ReviewMode, State};
-use crate::generation::policy::HandoffPolicy;
+use crate::generation::machine::State;
 use crate::generation::why::Failure;
-use crate::handoff::DocumentLang;
 use crate::handoff::store::Store;
 use crate::model::anthropic::{Anthropic, AnthropicOptions};
-use crate::model::error::ModelError;
-use crate::model::window::{Window, WindowSource};
-use crate::tool::{PermissionRequest, ToolContext, Toolbox};
+use crate::model::window::Window;
+use crate::tool::{ToolContext, Toolbox};
 
 const SYSTEM: &str = include_str!("../../assets/prompts/system.md");
 
-/// Default time after which a held review goes on by itself.
-pub const DEFAULT_HOLD_TIMEOUT: Duration = Duration::from_secs(600);
-
 /// Interrupts a front end may send before the run takes them.
 const COMMAND_QUEUE: usize = 16;
-
-/// Why a run could not begin.
-#[derive(Debug, thiserror::Error)]
-pub enum RuntimeError {
-    /// The workspace is no folder.
-    #[error("the workspace {path} cannot be used: {why}; name a folder with -w")]
-    Workspace {
-        /// The folder asked for.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// Files cannot be made where they belong.
-    #[error(
-        "cannot write to {path} ({source}); name another folder with -w or -r, or leave files out with --no-workbench"
-    )]
-    Unwritable {
-        /// The folder.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// A link in the workspace leads out of it.
-    #[error(
-        "{path} leads out of the workspace, and nothing is written there; remove the link, name another folder for the runs with -r, or leave files out with --no-workbench"
-    )]
-    Outside {
-        /// The link, or what it makes unreachable.
-        path: PathBuf,
-    },
-    /// There is nothing to begin with.
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    /// The server's address cannot be used.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-}
-
-/// Puts a [`Runtime`] together.
-#[derive(Debug, Clone)]
-pub struct RuntimeBuilder {
-    workspace: PathBuf,
-    run_dir: Option<PathBuf>,
-    workbench: bool,
-    policy: HandoffPolicy,
-    window_source: WindowSource,
-    review: ReviewMode,
-    hold_timeout: Duration,
-    document_lang: DocumentLang,
-    asker: Option<mpsc::Sender<PermissionRequest>>,
-}
-
-impl RuntimeBuilder {
-    /// The folder the agent will work in.
-    pub fn workspace_dir(&self) -> &Path {
-        &self.workspace
-    }
-
-    /// Where handoffs will be; `None` without a workbench.
-    pub fn notes_dir(&self) -> Option<PathBuf> {
-        self.workbench
-            .then(|| self.workspace.join(".flower").join("notes"))
-    }
-
-    /// Sets who is asked for permission; without anybody, what would be asked is refused.
-    #[must_use]
-    pub fn asker(mut self, asker: mpsc::Sender<PermissionRequest>) -> Self {
-        self.asker = Some(asker);
-        self
-    }
-
-    /// Sets the folder the agent works in; the current one by default.
-    #[must_use]
-    pub fn workspace(mut self, path: impl AsRef<Path>) -> Self {
-        self.workspace = path.as_ref().to_owned();
-        self
-    }
-
-    /// Sets where runs are recorded; `.flower/runs` in the workspace by default.
-    #[must_use]
-    pub fn run_dir(mut self, path: impl AsRef<Path>) -> Self {
-        self.run_dir = Some(path.as_ref().to_owned());
-        self
-    }
-
-    /// Sets whether files are kept at all; without a workbench a handoff goes through the prompt.
-    #[must_use]
-    pub fn workbench(mut self, on: bool) -> Self {
-        self.workbench = on;
-        self
-    }
-
-    /// Sets window, headroom and the number of swaps; the window counts as the person's own.
-    #[must_use]
-    pub fn handoff(mut self, policy: HandoffPolicy) -> Self {
-        self.policy = policy;
-        self
-    }
-
-    /// Sets where the window comes from, which decides whether an overflow may correct it.
-    #[must_use]
-    pub fn window_source(mut self, source: WindowSource) -> Self {
-        self.window_source = source;
-        self
-    }
-
-    /// Sets what a person gets to see before a swap; nothing by default.
-    #[must_use]
-    pub fn review(mut self, mode: ReviewMode) -> Self {
-        self.review = mode;
-        self
-    }
-
-    /// Sets after how long a held review goes on by itself.
-    #[must_use]
-    pub fn hold_timeout(mut self, length: Duration) -> Self {
-        self.hold_timeout = length;
-        self
-    }
-
-    /// Sets the language of the handoff's headings; Chinese by default.
-    #[must_use]
-    pub fn document_lang(mut self, lang: DocumentLang) -> Self {
-        self.document_lang = lang;
-        self
-    }
-
-    /// Checks the folders; they are made when a step begins.
-    ///
-    /// # Errors
-    /// [`RuntimeError::Workspace`] when the workspace is no folder, [`RuntimeError::Outside`] when
-    /// something in it leads elsewhere.
-    pub fn build(self) -> Result<Runtime, RuntimeError> {
-        let workspace = self
-            .workspace
-            .canonicalize()
-            .map_err(|error| error.to_string())
-            .and_then(|path| {
-                if path.is_dir() {
-                    Ok(path)
-                } else {
-                    Err("it is not a folder".to_owned())
-                }
-            })
-            .map_err(|why| RuntimeError::Workspace {
-                path: self.workspace.clone(),
-                why,
-            })?;
-        let bench = workspace.join(".flower");
-        let run_dir = self
-            .workbench
-            .then(|| self.run_dir.clone().unwrap_or_else(|| bench.join("runs")));
-        let notes = self.workbench.then(|| bench.join("notes"));
-        if self.workbench {
-            folders::refuse_links(&workspace, &bench, self.run_dir.is_none())?;
-        }
-        Ok(Runtime {
-            workspace,
-            notes,
-            run_dir,
-            parts: self,
-        })
-    }
-}
 
 /// Runs steps in one folder.
 #[derive(Debug, Clone)]
@@ -260,17 +91,7 @@ impl RunHandle {
 impl Runtime {
     /// A runtime with the defaults, to be changed.
     pub fn builder() -> RuntimeBuilder {
-        RuntimeBuilder {
-            workspace: PathBuf::from("."),
-            run_dir: None,
-            workbench: true,
-            policy: HandoffPolicy::default(),
-            window_source: WindowSource::Flag,
-            review: ReviewMode::Off,
-            hold_timeout: DEFAULT_HOLD_TIMEOUT,
-            document_lang: DocumentLang::Zh,
-            asker: None,
-        }
+        RuntimeBuilder::default()
     }
 
     /// The folder the agent works in.

@@ -2,6 +2,7 @@
 //! nothing.
 
 pub mod archive;
+mod boxes;
 pub mod chrome;
 pub mod editor;
 pub mod gauge;
