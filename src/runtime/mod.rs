@@ -42,8 +42,8 @@ use crate::tool::{ToolContext, Toolbox};
 
 const SYSTEM: &str = include_str!("../../assets/prompts/system.md");
 
-/// Interrupts a front end may send before the run takes them.
-const COMMAND_QUEUE: usize = 16;
+/// Commands a front end may send before the run takes them; it takes them at every wait.
+const COMMAND_QUEUE: usize = 256;
 
 /// Runs steps in one folder.
 #[derive(Debug, Clone)]

@@ -1,5 +1,6 @@
 //! The run behind the screen: begins it, passes commands to it, and turns what it tells into actions.
 
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
 use crate::app::action::{Action, Question};
@@ -72,10 +73,15 @@ impl Runs {
     pub(super) fn tell(&mut self, command: Command) {
         if let Some(live) = &self.live {
             let commands = live.handle.commands();
-            if let Err(mpsc::error::TrySendError::Full(command)) = commands.try_send(command) {
-                tokio::spawn(async move {
-                    let _ = commands.send(command).await;
-                });
+            match commands.try_send(command) {
+                // The next key says it again.
+                Ok(()) | Err(TrySendError::Full(Command::Hold) | TrySendError::Closed(_)) => {}
+                Err(TrySendError::Full(command)) => {
+                    tokio::spawn(async move {
+                        // A run that ended meanwhile needs it no more.
+                        let _ = commands.send(command).await;
+                    });
+                }
             }
         }
     }
