@@ -616,6 +616,36 @@ fn verbose_tells_endpoint_model_masked_token_and_window_first() {
 }
 
 #[test]
+fn dead_ends_outlive_a_degraded_swap() {
+    let model = Model::start(&format!(
+        "{HEAD}
+{HANDOFF}
+  - name: third
+    first: '降级:交接没写成'
+    answer: 做完了。
+  - name: begins
+    first: 现在在做什么
+    at_turn: 1
+    usage: {{ input_tokens: 9000 }}
+    tools: [{{ name: bash, input: {{ command: 'echo x' }} }}]
+  - name: full
+    first: 现在在做什么
+    {OVERFLOW}
+  - name: cross
+    usage: {{ input_tokens: 152000 }}
+    tools: [{{ name: bash, input: {{ command: 'echo x' }} }}]
+"
+    ));
+    let place = Place::new();
+    let ended = run_to_end(place.run(&model, full(&["修好测试"])));
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    let last = *ended.kind("handoff").last().unwrap();
+    assert_eq!(last["degraded"], true);
+    assert_eq!(last["sections"]["deadends"], "- 调大超时：没用，不是慢。");
+    assert_eq!(last["sections"]["decided"], "- 不改接口：别人在用。");
+}
+
+#[test]
 fn the_second_overflow_in_a_row_stops_with_both_numbers() {
     let model = Model::start(&format!("{HEAD}\n  - name: full\n    {OVERFLOW}\n"));
     let place = Place::new();

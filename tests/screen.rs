@@ -223,6 +223,46 @@ fn a_section_changed_on_both_sides_is_asked_about_and_nothing_is_lost() {
 }
 
 #[test]
+fn a_document_that_is_gone_is_written_anew_and_nobody_is_kept() {
+    let mut bench = Bench::start(STORY, &run("20"), (120, 40));
+    bench.wait("还剩");
+    bench.wait("调大超时");
+    bench.pty.send("\x1b3\r- 留着这条");
+    bench.wait("没存 1 处");
+    std::fs::remove_file(bench.document()).unwrap();
+    bench.pty.send("\x07");
+    bench.wait("做完了");
+    assert!(bench.successors_first_message().contains("留着这条"));
+    assert_eq!(bench.quit(), 0);
+
+    let mut bench = Bench::start(STORY, &run("20"), (120, 40));
+    bench.wait("还剩");
+    bench.wait("调大超时");
+    bench.pty.send("\x1b3\r- 留着这条");
+    bench.wait("没存 1 处");
+    std::fs::remove_dir_all(bench.root.path().join("work/.flower")).unwrap();
+    bench.pty.signal(Signal::SIGTERM);
+    let status = bench.pty.wait_for_exit(Instant::now() + PATIENCE);
+    assert_eq!(status.exit_code(), 143);
+    bench.pty.assert_restored();
+}
+
+#[test]
+fn enter_without_words_goes_on_where_the_last_run_stopped() {
+    let mut bench = Bench::start_with(SLOW, &["--permission", "full"], (120, 40), |_, work| {
+        std::fs::write(work.join("keep"), "").unwrap();
+    });
+    bench.wait("空着回车");
+    bench.pty.send("m第一件\r");
+    bench.wait("sleep 300");
+    bench.pty.send("\x03");
+    bench.wait("interrupted");
+    bench.pty.send("\r");
+    bench.wait("做完了。");
+    assert_eq!(bench.quit(), 0);
+}
+
+#[test]
 fn the_persons_own_editor_gets_the_file_and_the_terminal() {
     let mut bench = Bench::start_with(STORY, &run("20"), (120, 40), |command, work| {
         let editor = work.join("ed.sh");

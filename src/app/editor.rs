@@ -228,6 +228,16 @@ impl Editor {
         self.changed(section);
     }
 
+    /// Puts the caret behind the last word of the section it is in.
+    pub fn to_end(&mut self) {
+        let section = self.focus;
+        let area = &mut self.part_mut(section).area;
+        let end = area.end();
+        area.go(end, false);
+        self.goal = None;
+        self.follow();
+    }
+
     /// The section that has the caret.
     pub fn focus(&self) -> Section {
         self.focus

@@ -35,7 +35,7 @@ pub fn update(state: &mut State, action: Action, now: Instant, clock: &str) -> V
 
 fn act(state: &mut State, action: Action, clock: &str) -> Vec<Effect> {
     match action {
-        Action::Key(key) => keys::key(state, key, clock),
+        Action::Key(key) => keys::key(state, key),
         Action::Paste(text) => paste(state, &text),
         Action::Wheel(rows) => wheel(state, rows),
         Action::Click(column, row) => keys::click(state, column, row),

@@ -84,6 +84,8 @@ pub(super) struct Driver {
     pub(super) spec: AgentSpec,
     pub(super) limits: Limits,
     pub(super) swap: Swap,
+    /// The document the present session began with.
+    pub(super) handed: Option<Handoff>,
     pub(super) timer: Option<(TimerId, Instant)>,
     /// Keeps other runs off the step for as long as this one lives.
     pub(super) _alone: Option<File>,

@@ -169,6 +169,7 @@ impl Runtime {
                 budget_usd: step.max_budget_usd,
             },
             swap: Swap::default(),
+            handed: None,
             timer: None,
             _alone: alone,
         };

@@ -172,9 +172,10 @@ impl Driver {
             self.desk.lang,
             facts.as_deref(),
         );
-        if let Some(partial) = self.swap.partial.take() {
-            document.decided = partial.decided;
-            document.deadends = partial.deadends;
+        // What a session did write of it, or else what it was handed itself: dead ends are the dearest.
+        if let Some(known) = self.swap.partial.take().or_else(|| self.handed.take()) {
+            document.decided = known.decided;
+            document.deadends = known.deadends;
         }
         self.swap.document = document;
         self.swap.why = Some(why);
@@ -381,6 +382,7 @@ impl Driver {
 
     async fn done(&mut self, generation: u32, from_session: String, to_session: String) {
         let swap = std::mem::take(&mut self.swap);
+        self.handed = Some(swap.document.clone());
         let level = self.recorder.state.level;
         let why = swap.why.as_ref().map(ToString::to_string);
         let path = swap.frozen.map(|f| f.path);

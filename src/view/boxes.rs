@@ -7,7 +7,7 @@ use ratatui::widgets::{Block, Clear, Widget};
 use super::screen::put;
 use super::theme::{Role, Theme};
 use super::{archive, help};
-use crate::app::editor::Clash;
+use crate::app::editor::{Choice, Clash};
 use crate::app::keymap::{self, Command, Scroll};
 use crate::app::state::{Overlay, State};
 use crate::cells;
@@ -91,11 +91,11 @@ fn clash_text(state: &State, clash: &Clash) -> (String, String, usize) {
     let title = fill(&words.conflict, &[("section", heading)]);
     let mut body = String::new();
     let mut hidden = 0;
-    let merged = clash.merged.as_deref();
+    let result = clash.text(Choice::Result);
     let parts = [
         (&words.conflict_mine, Some(clash.mine.as_str())),
         (&words.conflict_theirs, Some(clash.theirs.as_str())),
-        (&words.conflict_result, merged),
+        (&words.conflict_result, Some(result.as_str())),
     ];
     for (name, text) in parts {
         let Some(text) = text else { continue };

@@ -102,7 +102,12 @@ impl Workbench {
         };
         let step = self.effects.step.clone();
         self.effects.off_the_loop(move || {
-            let saved = match store.save(&step, &document, base.as_deref()) {
+            let mut saved = store.save(&step, &document, base.as_deref());
+            if let Err(StoreError::Changed { found: None, .. }) = saved {
+                // The file is gone: what stands on screen is all there is of it.
+                saved = store.save(&step, &document, None);
+            }
+            let saved = match saved {
                 Ok(sha256) => Ok(Some(sha256)),
                 Err(StoreError::Changed { .. }) => Ok(None),
                 Err(error) => Err(error.to_string()),

@@ -47,7 +47,7 @@ pub struct Clash {
 /// What to do with a section that was changed on both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// The changes put together; the person's text where they overlap.
+    /// The changes put together; both sides' lines where they overlap.
     Result,
     /// The person's text.
     Mine,
@@ -61,7 +61,7 @@ impl Clash {
     /// The text that a choice gives.
     pub fn text(&self, choice: Choice) -> String {
         match choice {
-            Choice::Result => self.merged.clone().unwrap_or_else(|| self.mine.clone()),
+            Choice::Result => self.merged.clone().unwrap_or_else(|| self.both()),
             Choice::Mine => self.mine.clone(),
             Choice::Theirs => self.theirs.clone(),
             Choice::Both => self.both(),

@@ -9,7 +9,6 @@ use super::{Effect, focus_section, leave, noted, review};
 use crate::app::archive::Load;
 use crate::app::editor::{Choice, EditorOutcome};
 use crate::app::keymap::{self, Command, Scroll};
-use crate::app::log::Kind;
 use crate::app::state::{Notice, Overlay, Pane, Run, State};
 use crate::handoff::Section;
 use crate::runtime::Command as RunCommand;
@@ -20,7 +19,7 @@ pub(super) const NOBODYS: Duration = Duration::from_millis(400);
 /// A second Ctrl-C within this time saves and quits.
 const TWICE: Duration = Duration::from_secs(2);
 
-pub(super) fn key(state: &mut State, key: KeyEvent, clock: &str) -> Vec<Effect> {
+pub(super) fn key(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     state.last_key = Some(state.now);
     read(state);
     if !is_interrupt(key) {
@@ -41,7 +40,7 @@ pub(super) fn key(state: &mut State, key: KeyEvent, clock: &str) -> Vec<Effect> 
     let command = keymap::command(key, before);
     let mut effects = match command {
         Some(command) => obey(state, command),
-        None => to_pane(state, key, clock),
+        None => to_pane(state, key),
     };
     if holds(command, before, state.pane) {
         effects.extend(review::touched(state));
@@ -145,22 +144,31 @@ fn obey(state: &mut State, command: Command) -> Vec<Effect> {
 }
 
 /// Keys that are no command: text for the pane.
-fn to_pane(state: &mut State, key: KeyEvent, clock: &str) -> Vec<Effect> {
+fn to_pane(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     match state.pane {
         Pane::Log => Vec::new(),
         Pane::Editor => match state.editor.key(key) {
             EditorOutcome::Changed => noted(state),
             EditorOutcome::Moved | EditorOutcome::Ignored => Vec::new(),
         },
+        Pane::Message if goes_on(state, key) => {
+            state.run = Run::On;
+            vec![Effect::Start(None)]
+        }
         Pane::Message => match state.message.key(key) {
-            Some(text) => say(state, text, clock),
+            Some(text) => say(state, text),
             None => Vec::new(),
         },
     }
 }
 
+/// Enter without words, before a run: the last session goes on.
+fn goes_on(state: &State, key: KeyEvent) -> bool {
+    key.code == KeyCode::Enter && state.run != Run::On && state.message.text().trim().is_empty()
+}
+
 /// A message: to the running session, or as the next task.
-fn say(state: &mut State, text: String, clock: &str) -> Vec<Effect> {
+fn say(state: &mut State, text: String) -> Vec<Effect> {
     match state.run {
         Run::On => {
             let waits = state.texts.app.message_waits.clone();
@@ -168,7 +176,6 @@ fn say(state: &mut State, text: String, clock: &str) -> Vec<Effect> {
             vec![Effect::Tell(RunCommand::Say(text))]
         }
         Run::Idle | Run::Ended { .. } => {
-            state.log.note(Kind::You, &text, clock);
             state.run = Run::On;
             vec![Effect::Start(Some(text))]
         }

@@ -13,6 +13,9 @@ use crate::runtime::Command;
 /// Before a held review goes on by itself, what is unsaved is saved.
 const LAST_MOMENT: Duration = Duration::from_secs(2);
 
+/// Somebody whose last key is older than this was brought to the editor and did not go there.
+const BROUGHT: Duration = Duration::from_secs(2);
+
 /// The review begins: the document is on disk.
 pub(super) fn begin(
     state: &mut State,
@@ -63,6 +66,12 @@ pub(super) fn loaded(
         Ok(loaded) => loaded,
         Err(why) => {
             state.log.note(Kind::Error, &why, clock);
+            // Asking again at once would ask for ever.
+            state.disk.refused = state.leaving;
+            state.disk.again = false;
+            if let Some(review) = &mut state.review {
+                review.swap_when_saved = false;
+            }
             return go_on(state);
         }
     };
@@ -77,6 +86,9 @@ pub(super) fn loaded(
         .is_some_and(|review| std::mem::take(&mut review.fresh));
     if fresh || state.editor.base_sha().is_none() {
         take_in(state, &loaded.handoff, &loaded.sha256);
+        if state.last_key.is_none_or(|at| state.now > at + BROUGHT) {
+            state.editor.to_end();
+        }
     } else if state.editor.base_sha() != Some(loaded.sha256.as_str()) {
         match state.editor.take_over(&loaded.handoff, &loaded.sha256) {
             TakenOver::Replaced(_) | TakenOver::Merged(_) => state.clashes.clear(),

@@ -301,7 +301,7 @@ fn every_key_in_log_and_editor_holds_and_does_its_work_too() {
     }
     let mut bench = Bench::review();
     bench.press("x");
-    assert_eq!(bench.deadends(), "x- 甲\n- 乙");
+    assert_eq!(bench.deadends(), "- 甲\n- 乙x");
 }
 
 #[test]

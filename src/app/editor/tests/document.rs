@@ -263,7 +263,12 @@ fn a_section_changed_on_both_sides_is_asked_about() {
             Choice::Theirs,
             "- 甲改\n- 乙",
         ),
-        ("- 甲\n- 乙\n- 它", None, Choice::Result, "- 甲\n- 乙\n- 我"),
+        (
+            "- 甲\n- 乙\n- 它",
+            None,
+            Choice::Result,
+            "- 甲\n- 乙\n- 我\n- 它",
+        ),
         (
             "- 甲\n- 乙\n- 它",
             None,
