@@ -170,6 +170,7 @@ impl Workbench {
         let area = bench.screen.area();
         bench.limiter.dirty_by_key(now);
         bench.take(Action::Resize(area.width, area.height));
+        bench.take_up_draft();
         if starts {
             bench.state.run = Run::On;
             bench.begin(None);

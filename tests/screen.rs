@@ -263,6 +263,33 @@ fn enter_without_words_goes_on_where_the_last_run_stopped() {
 }
 
 #[test]
+fn notes_that_no_handoff_has_taken_are_there_the_next_time() {
+    let mut bench = Bench::start(SLOW, RUN, (120, 40));
+    bench.wait("sleep 300");
+    bench.pty.send("\x1b3- 早记的一条");
+    bench.wait("+ - 早记的一条");
+    bench.pty.send("\x03\x03");
+    bench.pty.wait_for_exit(Instant::now() + PATIENCE);
+    let draft = bench.root.path().join("work/.flower/notes/草稿-干活.md");
+    assert!(
+        std::fs::read_to_string(&draft)
+            .unwrap()
+            .contains("早记的一条")
+    );
+    let mut command = pty::command(env!("CARGO_BIN_EXE_flower"), bench.root.path());
+    command.cwd(bench.root.path().join("work"));
+    command.env("PATH", std::env::var_os("PATH").unwrap());
+    command.env("ANTHROPIC_BASE_URL", bench.server.base_url());
+    command.env("ANTHROPIC_API_KEY", "sk-test-0123456789");
+    command.env("FLOWER_LANG", "zh");
+    let mut again = Pty::start(command, 120, 40);
+    again.wait_for_text("早记的一条", Instant::now() + PATIENCE);
+    again.send("q");
+    again.wait_for_exit(Instant::now() + PATIENCE);
+    assert!(draft.exists(), "nobody has got it yet");
+}
+
+#[test]
 fn the_persons_own_editor_gets_the_file_and_the_terminal() {
     let mut bench = Bench::start_with(STORY, &run("20"), (120, 40), |command, work| {
         let editor = work.join("ed.sh");

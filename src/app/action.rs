@@ -32,6 +32,8 @@ pub enum Action {
     Event(Arc<Event>),
     /// A piece of the answer that is arriving.
     Delta(Delta),
+    /// What the person wrote the last time and nobody has got.
+    Draft(Box<Handoff>),
     /// Something about the run that is no event.
     Told(String),
     /// Every event of the run was told.
@@ -84,6 +86,8 @@ pub enum Effect {
     Load(PathBuf),
     /// Write the handoff of the current step over the one with this SHA-256.
     Save(Box<Handoff>, Option<String>),
+    /// Keep what the person wrote and nobody has got, for the next time.
+    KeepDraft(Vec<(Section, Vec<String>)>),
     /// Open the person's editor on a file.
     Edit(PathBuf),
     /// List the archive.

@@ -53,6 +53,14 @@ fn act(state: &mut State, action: Action, clock: &str) -> Vec<Effect> {
             }
             Vec::new()
         }
+        Action::Draft(draft) => {
+            for section in Section::ALL {
+                for line in draft.section(section).lines() {
+                    state.editor.add_line(section, line);
+                }
+            }
+            noted(state)
+        }
         Action::Told(words) => {
             state.log.note(Kind::Notice, &words, clock);
             Vec::new()
@@ -203,11 +211,21 @@ fn leave(state: &mut State) -> Vec<Effect> {
     for clash in std::mem::take(&mut state.clashes) {
         state.editor.resolve(&clash, Choice::Both);
     }
-    let mut effects = review::go_on(state);
+    let mut effects = keep_draft(state);
+    effects.extend(review::go_on(state));
     if state.run == Run::On {
         effects.push(Effect::StopRun);
     }
     effects
+}
+
+/// What nobody has got stays for the next time; during a review it goes into the document instead.
+fn keep_draft(state: &State) -> Vec<Effect> {
+    let written = state.editor.undelivered();
+    if written.is_empty() || state.review.is_some() {
+        return Vec::new();
+    }
+    vec![Effect::KeepDraft(written)]
 }
 
 /// Gives the keys to a section of the handoff.

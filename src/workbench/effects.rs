@@ -11,8 +11,8 @@ use super::{Setup, Workbench};
 use crate::app::action::{Action, Effect};
 use crate::app::archive::Preview;
 use crate::disk;
-use crate::handoff::Handoff;
 use crate::handoff::store::{Store, StoreError};
+use crate::handoff::{Handoff, Section};
 use crate::terminal::{InputStream, TerminalGuard};
 
 /// What effects need beside the state.
@@ -42,6 +42,13 @@ impl Effects {
             edit: None,
             _watcher: watcher,
         }
+    }
+
+    /// Where notes wait that no handoff has taken: beside the step's document.
+    fn draft(&self) -> Option<PathBuf> {
+        let document = self.store.as_ref()?.path(&self.step);
+        let name = document.file_name()?.to_str()?;
+        Some(document.with_file_name(name.replacen("交接", "草稿", 1)))
     }
 
     /// Does file work where it may block; its result comes back as an action.
@@ -81,6 +88,7 @@ impl Workbench {
                 Action::Loaded(loaded.map_err(|error| error.to_string()))
             }),
             Effect::Save(document, base) => self.save(document, base),
+            Effect::KeepDraft(lines) => self.keep_draft(lines),
             Effect::Edit(path) => self.effects.edit = Some(path),
             Effect::ListArchive => self.list_archive(),
             Effect::ReadArchive(load) => self.read_archive(load),
@@ -114,6 +122,32 @@ impl Workbench {
             };
             Action::Saved(document, saved)
         });
+    }
+
+    /// Written at once and not off the loop: the program may be about to end.
+    fn keep_draft(&mut self, lines: Vec<(Section, Vec<String>)>) {
+        let Some(path) = self.effects.draft() else {
+            return;
+        };
+        let mut draft = Handoff::default();
+        for (section, lines) in lines {
+            *draft.section_mut(section) = lines.join("\n");
+        }
+        if let Err(error) = draft.write(&path) {
+            self.take(Action::Told(error.to_string()));
+        }
+    }
+
+    /// Takes up what was kept the last time.
+    pub(super) fn take_up_draft(&mut self) {
+        let Some(path) = self.effects.draft() else {
+            return;
+        };
+        if let Ok(draft) = Handoff::load(&path) {
+            self.take(Action::Draft(Box::new(draft.handoff)));
+            // It is in the editor now and is kept again when it is still there at the end.
+            let _ = std::fs::remove_file(&path);
+        }
     }
 
     fn list_archive(&self) {

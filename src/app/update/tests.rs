@@ -732,7 +732,13 @@ fn leaving_waits_for_the_disk() {
             bench.act(Action::Saved(Box::new(mine.clone()), full)),
             first
         );
-        assert_eq!(bench.press("q"), [Effect::Quit]);
+        // What no handoff has taken is kept beside it.
+        let kept = vec![(Section::Deadends, vec!["- 乙x".to_owned()])];
+        assert_eq!(
+            bench.press("q"),
+            [Effect::KeepDraft(kept), Effect::Quit],
+            "signal {signal}"
+        );
     }
 }
 
