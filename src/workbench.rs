@@ -67,8 +67,6 @@ pub struct Left {
     pub result: Option<StepResult>,
     /// Whether a signal or a closed terminal ended it.
     pub terminated: bool,
-    /// Whether the person ended it while a run was on.
-    pub interrupted: bool,
 }
 
 /// Signals that end the program.
@@ -188,11 +186,9 @@ impl Workbench {
                 self.draw()?;
             }
         }
-        let interrupted = self.state.last_interrupt.is_some() && self.state.leaving;
         Ok(Left {
             result: self.runs.finish().await,
             terminated: self.terminated,
-            interrupted,
         })
     }
 

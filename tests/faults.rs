@@ -9,15 +9,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{Ended, Model, PATIENCE, Place, Running, first_message, run_to_end};
-
-const HEAD: &str = "
-model: claude-test
-window: 200000
-usage: { floor_tokens: 0, chars_per_token: 4 }
-task: { zh: 干, en: work }
-rules:
-";
+use support::{
+    Ended, HEAD, Model, OVERFLOW, PATIENCE, Place, Running, done, first_message, run_to_end,
+};
 
 const HANDOFF: &str = r"
   - name: handoff
@@ -33,8 +27,6 @@ const HANDOFF: &str = r"
       ## 现场
       src/parse.sh
 ";
-
-const OVERFLOW: &str = "error: { status: 400, type: invalid_request_error, message: 'prompt is too long: 205123 tokens > 200000 maximum' }";
 
 /// A session that crosses the mark on its first answer, hands over, and a successor that ends.
 fn crossing() -> String {
@@ -59,14 +51,6 @@ fn ending(answer: &str) -> String {
 
 fn full<'a>(args: &[&'a str]) -> Vec<&'a str> {
     [&["--permission", "full"], args].concat()
-}
-
-fn done(ended: &Ended) -> &Value {
-    ended
-        .kind("handoff")
-        .into_iter()
-        .find(|e| e["phase"] == "done")
-        .unwrap()
 }
 
 fn warnings(ended: &Ended) -> Vec<String> {

@@ -9,15 +9,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{Model, PATIENCE, Place, Running, first_message, run_to_end, text_of};
-
-const HEAD: &str = "
-model: claude-test
-window: 200000
-usage: { floor_tokens: 0, chars_per_token: 4 }
-task: { zh: 干, en: work }
-rules:
-";
+use support::{
+    HEAD, Model, OVERFLOW, PATIENCE, Place, Running, done, first_message, run_to_end, text_of,
+};
 
 const HANDOFF: &str = r"
   - name: handoff
@@ -65,14 +59,6 @@ fn full(args: &[&str]) -> Vec<String> {
     let mut all: Vec<String> = ["--permission", "full"].map(str::to_owned).to_vec();
     all.extend(args.iter().map(|a| (*a).to_owned()));
     all
-}
-
-fn done(events: &support::Ended) -> &Value {
-    events
-        .kind("handoff")
-        .into_iter()
-        .find(|e| e["phase"] == "done")
-        .unwrap()
 }
 
 #[test]
@@ -473,8 +459,6 @@ fn grep(folder: &std::path::Path, word: &str) -> bool {
         }
     })
 }
-
-const OVERFLOW: &str = "error: { status: 400, type: invalid_request_error, message: 'prompt is too long: 205123 tokens > 200000 maximum' }";
 
 #[test]
 fn an_overflow_gives_a_degraded_handoff_and_a_new_session() {

@@ -6,12 +6,9 @@ use super::args::RunOptions;
 use super::run;
 use super::session;
 use super::settings::{self, Settings};
-use super::{
-    CliError, EXIT_CREDENTIALS, EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_TERMINATED,
-};
+use super::{CliError, EXIT_TERMINATED};
 use crate::config::Permission;
 use crate::generation::machine::ReviewMode;
-use crate::generation::why::Failure;
 use crate::model::Auth;
 use crate::model::window::Window;
 use crate::runtime::spec::{AgentSpec, Start, StepSpec};
@@ -97,24 +94,9 @@ pub(super) async fn show(
 }
 
 fn exit_code(left: &Left) -> u8 {
-    let failure = left
-        .result
-        .as_ref()
-        .and_then(|result| result.failure.as_ref());
-    match failure {
-        _ if left.terminated => EXIT_TERMINATED,
-        None => EXIT_DONE,
-        Some(Failure::Interrupted) => EXIT_INTERRUPTED,
-        Some(Failure::Model {
-            credentials: true, ..
-        }) => EXIT_CREDENTIALS,
-        Some(
-            Failure::Model { .. }
-            | Failure::OverflowTwice { .. }
-            | Failure::OverflowWithoutHandoff(_)
-            | Failure::TooManyGenerations { .. }
-            | Failure::TurnLimit(_)
-            | Failure::Budget { .. },
-        ) => EXIT_FAILED,
+    if left.terminated {
+        return EXIT_TERMINATED;
     }
+    let result = left.result.as_ref();
+    session::exit_code(result.and_then(|result| result.failure.as_ref()))
 }

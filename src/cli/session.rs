@@ -264,7 +264,8 @@ fn tell(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-fn exit_code(failure: Option<&Failure>) -> u8 {
+/// The exit code that a step's failure leads to; none is done.
+pub(super) fn exit_code(failure: Option<&Failure>) -> u8 {
     match failure {
         None => EXIT_DONE,
         Some(Failure::Interrupted) => EXIT_INTERRUPTED,

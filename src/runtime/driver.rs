@@ -161,11 +161,7 @@ impl Driver {
     pub(super) async fn finish(&mut self, failure: Option<&Failure>) {
         self.recorder.cut(super::recorder::Turn::Work).await;
         let settled = self.agent.interrupted(INTERRUPTED);
-        if let Err(error) = settled {
-            self.recorder
-                .warn(format!("the transcript could not be written: {error}"))
-                .await;
-        }
+        self.keep_going("transcript", settled).await;
         self.agent.toolbox().shutdown();
         if let Some(failure) = failure {
             let class = match failure {

@@ -19,6 +19,27 @@ use serde_json::Value;
 /// Longest any single wait of a test may take; only a broken program reaches it.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How every scenario of these tests begins; its rules follow.
+pub const HEAD: &str = "
+model: claude-test
+window: 200000
+usage: { floor_tokens: 0, chars_per_token: 4 }
+task: { zh: 干, en: work }
+rules:
+";
+
+/// What a rule answers when the prompt does not fit.
+pub const OVERFLOW: &str = "error: { status: 400, type: invalid_request_error, message: 'prompt is too long: 205123 tokens > 200000 maximum' }";
+
+/// The first finished swap of a run.
+pub fn done(ended: &Ended) -> &Value {
+    ended
+        .kind("handoff")
+        .into_iter()
+        .find(|e| e["phase"] == "done")
+        .unwrap()
+}
+
 /// A scripted model on loopback, alive as long as this is.
 pub struct Model {
     runtime: tokio::runtime::Runtime,

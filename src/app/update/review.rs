@@ -13,9 +13,6 @@ use crate::runtime::Command;
 /// Before a held review goes on by itself, what is unsaved is saved.
 const LAST_MOMENT: Duration = Duration::from_secs(2);
 
-/// Somebody whose last key is older than this was brought to the editor and did not go there.
-const BROUGHT: Duration = Duration::from_secs(2);
-
 /// The review begins: the document is on disk.
 pub(super) fn begin(
     state: &mut State,
@@ -86,7 +83,8 @@ pub(super) fn loaded(
         .is_some_and(|review| std::mem::take(&mut review.fresh));
     if fresh || state.editor.base_sha().is_none() {
         take_in(state, &loaded.handoff, &loaded.sha256);
-        if state.last_key.is_none_or(|at| state.now > at + BROUGHT) {
+        // Whoever typed lately went to the editor and was not brought there.
+        if quiet(state) {
             state.editor.to_end();
         }
     } else if state.editor.base_sha() != Some(loaded.sha256.as_str()) {
